@@ -1,0 +1,38 @@
+# The verbs of this repo. `make run` and `make test` do all the set-up they need; a second call takes under a second.
+SHELL := /bin/bash
+PYTHON := .venv/bin/python
+STAMPS := .venv/.stamps
+KERNELS := $(wildcard src/ottla/records/kernels/kernel_*.py)
+
+.PHONY: setup setup-test run test test-long lint format bench demo clean
+
+setup: $(STAMPS)/core
+setup-test: $(STAMPS)/test
+
+$(STAMPS)/core: pyproject.toml setup.py constraints.txt scripts/setup_core.sh $(KERNELS)
+	scripts/setup_core.sh
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/test: $(STAMPS)/core scripts/setup_test.sh
+	scripts/setup_test.sh
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/lint: $(STAMPS)/core
+	$(PYTHON) -m pip install -q -e '.[lint,test]' -c constraints.txt
+	@mkdir -p $(STAMPS) && touch $@
+
+test: $(STAMPS)/test
+	$(PYTHON) -m pytest -m "not long" $(ARGS)
+
+test-long: $(STAMPS)/test
+	$(PYTHON) -m pytest -m "long" $(ARGS)
+
+lint: $(STAMPS)/lint
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+
+format: $(STAMPS)/lint
+	.venv/bin/ruff check --fix .
+	.venv/bin/ruff format .
