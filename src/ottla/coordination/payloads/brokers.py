@@ -1,0 +1,76 @@
+"""`/brokers/ids/N`: where a broker can be reached, and what it is.
+
+Versions: 1 host and port; 2 endpoints; 3 rack; 4 names of listeners apart from their security protocols; 5 features.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ottla.coordination.payloads.document import Document, decode_json, encode_json
+
+_ENDPOINT = re.compile(r"(?P<listener>[^:/]+)://(?P<host>\[[0-9a-fA-F:.%]+\]|[^:\[\]]*):(?P<port>-?[0-9]+)")
+
+
+class Endpoint(NamedTuple):
+    listener: str
+    host: str
+    port: int
+    security_protocol: str = "PLAINTEXT"
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.listener}://{host}:{self.port}"
+
+
+class BrokerInfo(NamedTuple):
+    endpoints: tuple[Endpoint, ...]
+    timestamp_ms: int
+    rack: str | None = None
+    jmx_port: int = -1
+    features: Mapping[str, Any] = {}
+
+    def encode(self) -> bytes:
+        plaintext = next((e for e in self.endpoints if e.security_protocol == "PLAINTEXT"), None)
+        fields: dict[str, Any] = {
+            "features": dict(self.features),
+            "listener_security_protocol_map": {e.listener: e.security_protocol for e in self.endpoints},
+            "endpoints": [str(e) for e in self.endpoints],
+        }
+        if self.rack is not None:
+            fields["rack"] = self.rack
+        fields |= {
+            "jmx_port": self.jmx_port,
+            "port": plaintext.port if plaintext else -1,
+            "host": plaintext.host if plaintext else None,
+            "version": 5,
+            "timestamp": str(self.timestamp_ms),
+        }
+        return encode_json(fields)
+
+    @classmethod
+    def decode(cls, path: str, data: bytes) -> "BrokerInfo":
+        document = decode_json(path, data)
+        return cls(
+            endpoints=_endpoints(document),
+            timestamp_ms=document.integer("timestamp", 0),
+            rack=document.optional_text("rack"),
+            jmx_port=document.integer("jmx_port", -1),
+            features=document.mapping("features", {}),
+        )
+
+
+def _endpoints(document: Document) -> tuple[Endpoint, ...]:
+    if "endpoints" not in document:
+        return (Endpoint("PLAINTEXT", document.text("host"), document.integer("port")),)
+    protocols = document.texts("listener_security_protocol_map")
+    return tuple(_endpoint(document, text, protocols) for text in document.array("endpoints"))
+
+
+def _endpoint(document: Document, text: object, protocols: Mapping[str, str]) -> Endpoint:
+    found = _ENDPOINT.fullmatch(text) if isinstance(text, str) else None
+    if found is None:
+        raise document.problem(f"not an endpoint: {text!r}")
+    listener = found["listener"]
+    # Before version 4 the listener's name was its security protocol.
+    return Endpoint(listener, found["host"].strip("[]"), int(found["port"]), protocols.get(listener, listener))
