@@ -1,0 +1,14 @@
+"""Step 7, the bottom of the path: the only package that touches log files.
+
+| module | what it holds |
+|---|---|
+| `system_disk` | `Disk`: every system call on log files, as a parameter; tests and the simulation pass their own |
+| `directory` | `LogDirectory`: a path, its Disk and descriptors; durable renames; what an OSError means |
+| `handle_cache` | at most N open descriptors, the rest reopened when they are wanted |
+| `log_file` | `LogFile`: append, read, truncate and sync one file; a failed append leaves it as it was |
+| `sendable`, `file_slice` | what the transport can send besides bytes: a range of a LogFile, by sendfile |
+| `read_ahead` | one thread per log directory that brings cold ranges into the page cache |
+| `atomic_file` | small files that are replaced whole or not at all |
+
+Nothing here knows what a record is. Nothing here suspends; what may block on a slow disk says so.
+"""

@@ -1,0 +1,87 @@
+"""One log directory: its path, the Disk and descriptors below it, and what an OSError from it means.
+
+Two kinds of failure, and they are not mixed (decision 12):
+
+- **No room** (no space, quota, too many descriptors): this write failed, nothing is lost, and the next may succeed.
+  It is answered as KAFKA_STORAGE_ERROR and the broker goes on.
+- **Everything else** (EIO, a read-only remount, a file that vanished): what the directory holds can no longer be
+  trusted. `LogDirError` takes it offline. A failed sync is of this kind whatever its number says: the kernel may have
+  dropped the pages already, so that a second sync would succeed and prove nothing.
+"""
+
+import errno
+import os
+from typing import Final
+
+from ottla.disk.handle_cache import HandleCache
+from ottla.disk.system_disk import SYSTEM_DISK, Disk
+from ottla.errors.kafka import KafkaStorageError
+from ottla.errors.tree import LogDirError, OttlaError
+
+_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+
+
+class LogDirectory:
+    """What every file of one log directory shares. Partition directories lie one level below `path`."""
+
+    __slots__ = ("disk", "handles", "path")
+
+    def __init__(self, path: str, disk: Disk = SYSTEM_DISK, handles: HandleCache | None = None) -> None:
+        self.path = path
+        self.disk = disk
+        self.handles = handles if handles is not None else HandleCache()
+
+    def storage_error(self, error: OSError) -> OttlaError:
+        """The error to raise for an OSError of this directory, as the module says."""
+        if error.errno in _NO_ROOM:
+            return KafkaStorageError(f"log directory {self.path}: {error.strerror}")
+        return LogDirError(self.path, str(error))
+
+    def sync_failure(self, error: OSError) -> LogDirError:
+        return LogDirError(self.path, f"sync failed, what it covered may be lost: {error}")
+
+    def rename(self, source: str, target: str) -> None:
+        """Rename within the same parent and make the new name durable."""
+        try:
+            self.disk.rename(source, target)
+        except OSError as error:
+            raise self.storage_error(error) from error
+        self.sync_directory(os.path.dirname(target))
+
+    def sync_directory(self, path: str) -> None:
+        """Make the names in `path` durable: files that were created, renamed or removed there."""
+        try:
+            self.disk.sync_directory(path)
+        except OSError as error:
+            raise self.sync_failure(error) from error
+
+    def make_directory(self, path: str) -> None:
+        try:
+            self.disk.make_directory(path)
+        except OSError as error:
+            raise self.storage_error(error) from error
+        self.sync_directory(os.path.dirname(path))
+
+    def list_directory(self, path: str) -> list[str]:
+        try:
+            return sorted(self.disk.list_directory(path))
+        except OSError as error:
+            raise self.storage_error(error) from error
+
+    def unlink(self, path: str) -> None:
+        """Remove a file; one that is gone already is as good as removed."""
+        try:
+            self.disk.unlink(path)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise self.storage_error(error) from error
+
+    def remove_tree(self, path: str) -> None:
+        """Remove a partition directory (files only, one level) that has already been renamed out of the way."""
+        for name in self.list_directory(path):
+            self.unlink(os.path.join(path, name))
+        try:
+            self.disk.remove_directory(path)
+        except OSError as error:
+            raise self.storage_error(error) from error

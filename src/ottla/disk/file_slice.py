@@ -1,0 +1,93 @@
+"""A range of a log file on its way to a socket: the fetch path's only copy is the kernel's.
+
+A slice pins its file from birth to `close`, so that the bytes stay readable while segments are rolled, renamed and
+unlinked around it. The range was inside the file when the slice was made; only a truncation of the log can take bytes
+away from it, and then the send fails and with it the connection, because the length has been promised already.
+
+Sending is fast as long as the bytes are in the page cache. The end of a log always is. For older ranges `is_cached`
+asks the kernel (preadv with RWF_NOWAIT, one byte in every readahead window), and `read_ahead` brings in what is not.
+"""
+
+import errno
+import socket
+
+from ottla.disk.log_file import LogFile
+from ottla.disk.system_disk import RWF_NOWAIT
+
+READ_AHEAD_WINDOW = 128 * 1024
+_DISK_ERRORS = frozenset({errno.EIO, errno.EUCLEAN, errno.EBADMSG})
+
+
+class FileSlice:
+    """`size` bytes of `file` from `position` on. Implements `Sendable`."""
+
+    __slots__ = ("_descriptor", "_file", "_size", "position")
+
+    def __init__(self, file: LogFile, position: int, size: int) -> None:
+        self._descriptor = file.pin()
+        self._file = file
+        self._size = size
+        self.position = position
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __repr__(self) -> str:
+        return f"FileSlice({self._file.path or 'deleted'}, {self.position}, {self._size})"
+
+    @property
+    def log_directory(self) -> str:
+        """Which log directory it lies in: each has its own thread for reading ahead."""
+        return self._file.directory.path
+
+    def send_to(self, sock: socket.socket, start: int, count_max: int) -> int:
+        count = min(count_max, self._size - start)
+        try:
+            sent = self._file.directory.disk.send_file(sock, self._descriptor, self.position + start, count)
+        except OSError as error:
+            if error.errno in _DISK_ERRORS:
+                raise self._file.directory.storage_error(error) from error
+            raise
+        if sent == 0 and count > 0:
+            raise ConnectionAbortedError(f"the log was truncated under {self!r}")
+        return sent
+
+    def read(self, start: int, count: int) -> bytes:
+        """The bytes themselves. Blocks if they are not in the page cache."""
+        count = min(count, self._size - start)
+        try:
+            return self._file.directory.disk.pread(self._descriptor, count, self.position + start)
+        except OSError as error:
+            raise self._file.directory.storage_error(error) from error
+
+    def is_cached(self) -> bool:
+        """Whether all of it can be sent without waiting for the disk, as far as samples tell."""
+        last = self.position + self._size - 1
+        return self._byte_is_cached(last) and all(
+            self._byte_is_cached(position) for position in range(self.position, last, READ_AHEAD_WINDOW)
+        )
+
+    def read_ahead(self) -> None:
+        """Bring it into the page cache. Blocks: for a thread, which may use the descriptor since it is pinned."""
+        scratch = bytearray(READ_AHEAD_WINDOW)
+        end = self.position + self._size
+        disk = self._file.directory.disk
+        try:
+            for position in range(self.position, end, READ_AHEAD_WINDOW):
+                disk.preadv(self._descriptor, [scratch], position, 0)
+        except OSError as error:
+            raise self._file.directory.storage_error(error) from error
+
+    def close(self) -> None:
+        self._file.unpin()
+
+    def _byte_is_cached(self, position: int) -> bool:
+        try:
+            self._file.directory.disk.preadv(self._descriptor, [bytearray(1)], position, RWF_NOWAIT)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            if error.errno == errno.EOPNOTSUPP:  # a file system without the flag, such as an old tmpfs
+                return True
+            raise self._file.directory.storage_error(error) from error
+        return True

@@ -1,0 +1,56 @@
+"""A bound on open descriptors: files that nobody uses are closed and reopened when somebody does.
+
+An LRU in the form of a clock ("second chance"): a file that is used sets its `used` flag, a plain store on the append
+path; only when a descriptor is needed does the hand go round, clear flags, and close the first file whose flag was
+clear and that nobody has pinned. A pinned file (a slice of it is being sent, a thread syncs it) is never closed.
+
+Invariant: every open file is in the ring exactly once. Used from the event loop alone; a thread works on descriptors
+that were pinned for it before.
+"""
+
+from collections import OrderedDict
+from typing import Protocol
+
+HANDLES_MAX = 20_000
+
+
+class Cached(Protocol):
+    """What the cache closes: a LogFile, seen from here."""
+
+    used: bool
+    pins: int
+
+    def close_descriptor(self) -> None: ...
+
+
+class HandleCache:
+    __slots__ = ("_ring", "handles_max")
+
+    def __init__(self, handles_max: int = HANDLES_MAX) -> None:
+        self.handles_max = handles_max
+        self._ring: OrderedDict[Cached, None] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._ring)
+
+    def add(self, file: Cached) -> None:
+        """Take in a file that has just been opened, closing another if there are too many."""
+        if len(self._ring) >= self.handles_max:
+            self._close_one()
+        self._ring[file] = None
+
+    def remove(self, file: Cached) -> None:
+        """Forget a file that was closed for good."""
+        del self._ring[file]
+
+    def _close_one(self) -> None:
+        """Two rounds at most: the first may only clear flags. With every file pinned the bound gives way."""
+        for _ in range(2 * len(self._ring)):
+            file = next(iter(self._ring))
+            if file.used or file.pins:
+                file.used = False
+                self._ring.move_to_end(file)
+            else:
+                del self._ring[file]
+                file.close_descriptor()
+                return

@@ -1,0 +1,200 @@
+"""One file of a log: append, read, truncate, sync.
+
+The size is kept here and never asked of the file system after opening, because a preallocated file is longer than what
+it holds. Invariant: bytes [0, size) are what was appended; whatever lies beyond belongs to nobody. So an append that
+fails half-way is undone by not moving `size`, and by cutting the file back so that nobody after us reads the torn part.
+
+A file may have no descriptor at any time (`handle_cache`); every use gets one. `pin` keeps the descriptor, and with it
+the bytes, even when the file is renamed or unlinked meanwhile: this is what lets readers go on while segments are
+deleted.
+"""
+
+import os
+
+from ottla.disk.directory import LogDirectory
+from ottla.disk.system_disk import CREATE, READ_WRITE, Buffer
+
+_CLOSED = -1
+
+
+class LogFile:
+    __slots__ = ("_descriptor", "_pwrite", "directory", "path", "pins", "size", "used")
+
+    def __init__(self, path: str, directory: LogDirectory, size: int) -> None:
+        self.path = path
+        self.directory = directory
+        self.size = size
+        self.pins = 0
+        self.used = False
+        self._descriptor = _CLOSED
+        self._pwrite = directory.disk.pwrite
+
+    @classmethod
+    def create(cls, path: str, directory: LogDirectory, *, allocate_bytes: int = 0) -> "LogFile":
+        """A new, empty file (what stood there is cut to nothing), with room reserved where that is asked for."""
+        file = cls(path, directory, 0)
+        try:
+            descriptor = file._open(CREATE)
+            directory.disk.truncate(descriptor, 0)
+            if allocate_bytes:
+                directory.disk.allocate(descriptor, allocate_bytes)
+        except OSError as error:
+            file.delete()
+            raise directory.storage_error(error) from error
+        return file
+
+    @classmethod
+    def open(cls, path: str, directory: LogDirectory) -> "LogFile":
+        """An existing file. Takes no descriptor until the first use, so that a log of many segments opens fast."""
+        try:
+            return cls(path, directory, directory.disk.stat(path).st_size)
+        except OSError as error:
+            raise directory.storage_error(error) from error
+
+    @property
+    def descriptor(self) -> int:
+        """An open descriptor, opened now if need be. Valid until control returns to the loop, or while pinned."""
+        self.used = True
+        descriptor = self._descriptor
+        return descriptor if descriptor >= 0 else self._reopen()
+
+    def append(self, data: Buffer) -> int:
+        """Write at the end; the position it went to. On any failure the file is as it was before."""
+        position = self.size
+        length = len(data)
+        try:
+            written = self._pwrite(self.descriptor, data, position)
+            if written != length:
+                self._write_rest(memoryview(data), position, written)
+        except OSError as error:
+            self._cut_back()
+            raise self.directory.storage_error(error) from error
+        self.size = position + length
+        return position
+
+    def append_parts(self, head: Buffer, rest: Buffer) -> int:
+        """`append` of two pieces in one call, for a batch whose header had to be copied to be stamped."""
+        position = self.size
+        length = len(head) + len(rest)
+        try:
+            written = self.directory.disk.pwritev(self.descriptor, (head, rest), position)
+            if written != length:
+                self._write_rest(memoryview(bytes(head) + bytes(rest)), position, written)
+        except OSError as error:
+            self._cut_back()
+            raise self.directory.storage_error(error) from error
+        self.size = position + length
+        return position
+
+    def write_at(self, position: int, data: Buffer) -> None:
+        """Overwrite a range, as the index files do in their preallocated room. Moves `size` only upwards."""
+        try:
+            written = self._pwrite(self.descriptor, data, position)
+            if written != len(data):
+                self._write_rest(memoryview(data), position, written)
+        except OSError as error:
+            raise self.directory.storage_error(error) from error
+        self.size = max(self.size, position + len(data))
+
+    def read_at(self, position: int, count: int) -> bytes:
+        """Up to `count` bytes; fewer only at the end of what was appended."""
+        count = min(count, self.size - position)
+        if count <= 0:
+            return b""
+        try:
+            return self.directory.disk.pread(self.descriptor, count, position)
+        except OSError as error:
+            raise self.directory.storage_error(error) from error
+
+    def truncate(self, size: int) -> None:
+        """Cut to `size`, which also gives back room that was preallocated."""
+        try:
+            self.directory.disk.truncate(self.descriptor, size)
+        except OSError as error:
+            raise self.directory.storage_error(error) from error
+        self.size = size
+
+    def extend_sparse(self, size: int) -> None:
+        """Make the file look `size` long without writing; what it holds stays as it is."""
+        try:
+            self.directory.disk.truncate(self.descriptor, size)
+        except OSError as error:
+            raise self.directory.storage_error(error) from error
+
+    def sync(self) -> None:
+        """Make what was appended durable. May take long: pin the file and call `sync_descriptor` from a thread."""
+        self.sync_descriptor(self.descriptor)
+
+    def sync_descriptor(self, descriptor: int) -> None:
+        try:
+            self.directory.disk.sync(descriptor)
+        except OSError as error:
+            raise self.directory.sync_failure(error) from error
+
+    def pin(self) -> int:
+        """Keep the descriptor open until `unpin`; returns it."""
+        descriptor = self.descriptor
+        self.pins += 1
+        return descriptor
+
+    def unpin(self) -> None:
+        self.pins -= 1
+        if self.pins == 0 and not self.path:
+            self._close_for_good()
+
+    def rename(self, path: str) -> None:
+        """Give the file another name. Durable after a sync of its directory."""
+        try:
+            self.directory.disk.rename(self.path, path)
+        except OSError as error:
+            raise self.directory.storage_error(error) from error
+        self.path = path
+
+    def moved(self, partition_directory: str) -> None:
+        """The directory around the file was renamed."""
+        self.path = os.path.join(partition_directory, os.path.basename(self.path))
+
+    def delete(self) -> None:
+        """Unlink the file. Slices of it stay readable until they are closed."""
+        self.directory.unlink(self.path)
+        self.path = ""
+        if self.pins == 0:
+            self._close_for_good()
+
+    def close(self) -> None:
+        """Give back the descriptor; a later use opens the file again."""
+        if self.pins == 0:
+            self._close_for_good()
+
+    def close_descriptor(self) -> None:
+        """For the handle cache alone, which has already forgotten the file."""
+        descriptor, self._descriptor = self._descriptor, _CLOSED
+        self.directory.disk.close(descriptor)
+
+    def _open(self, flags: int) -> int:
+        self._descriptor = self.directory.disk.open(self.path, flags)
+        self.directory.handles.add(self)
+        return self._descriptor
+
+    def _reopen(self) -> int:
+        try:
+            return self._open(READ_WRITE)
+        except OSError as error:
+            raise self.directory.storage_error(error) from error
+
+    def _close_for_good(self) -> None:
+        if self._descriptor != _CLOSED:
+            self.directory.handles.remove(self)
+            self.close_descriptor()
+
+    def _write_rest(self, data: memoryview, position: int, written: int) -> None:
+        """A short write on a file means no room, nearly always: trying the rest brings out the true error."""
+        while written < len(data):
+            written += self._pwrite(self.descriptor, data[written:], position + written)
+
+    def _cut_back(self) -> None:
+        """Remove the torn end of a failed append. When even that fails, the directory is lost."""
+        try:
+            self.directory.disk.truncate(self.descriptor, self.size)
+        except OSError as error:
+            raise self.directory.sync_failure(error) from error
