@@ -1,0 +1,138 @@
+import errno
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ottla.disk.directory import LogDirectory
+from ottla.disk.file_slice import FileSlice
+from ottla.disk.log_file import LogFile
+from ottla.disk.read_ahead import ReadAhead
+from ottla.disk.sendable import Sendable
+from ottla.errors.tree import LogDirError, OttlaError
+from support.disks import FaultyDisk, os_error
+
+CONTENT = bytes(range(256)) * 4096
+
+
+@pytest.fixture
+def file(directory: LogDirectory) -> LogFile:
+    file = LogFile.create(f"{directory.path}/a.log", directory)
+    file.append(CONTENT)
+    return file
+
+
+@pytest.fixture
+def sockets() -> Iterator[tuple[socket.socket, socket.socket]]:
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    with ours, theirs:
+        yield ours, theirs
+
+
+def receive(sock: socket.socket, count: int) -> bytes:
+    data = b""
+    while len(data) < count:
+        data += sock.recv(count - len(data))
+    return data
+
+
+def test_a_slice_is_what_the_transport_can_send(file: LogFile) -> None:
+    part = FileSlice(file, 10, 20)
+    assert isinstance(part, Sendable)
+    assert len(part) == 20
+    assert part.read(0, 100) == CONTENT[10:30]
+    assert part.read(5, 3) == CONTENT[15:18]
+    part.close()
+
+
+def test_sending_goes_on_where_it_was_left(file: LogFile, sockets: tuple[socket.socket, socket.socket]) -> None:
+    ours, theirs = sockets
+    part = FileSlice(file, 7, 1000)
+    assert part.send_to(ours, 0, 300) == 300
+    assert part.send_to(ours, 300, 1 << 20) == 700
+    assert receive(theirs, 1000) == CONTENT[7:1007]
+    part.close()
+
+
+def test_a_full_socket_raises_what_the_loop_waits_on(
+    file: LogFile, sockets: tuple[socket.socket, socket.socket]
+) -> None:
+    part = FileSlice(file, 0, len(CONTENT))
+    sent = 0
+    with pytest.raises(BlockingIOError):
+        while True:
+            sent += part.send_to(sockets[0], sent, len(CONTENT))
+    assert 0 < sent < len(CONTENT)
+    part.close()
+
+
+def test_a_slice_outlives_the_deletion_of_its_file(
+    file: LogFile, sockets: tuple[socket.socket, socket.socket], directory: LogDirectory
+) -> None:
+    part = FileSlice(file, 0, 500)
+    path = file.path
+    file.delete()
+    assert not Path(path).exists()
+    assert part.send_to(sockets[0], 0, 500) == 500
+    assert receive(sockets[1], 500) == CONTENT[:500]
+    part.close()
+    assert len(directory.handles) == 0
+
+
+def test_a_slice_whose_bytes_were_truncated_ends_the_connection(
+    file: LogFile, sockets: tuple[socket.socket, socket.socket]
+) -> None:
+    part = FileSlice(file, 100, 50)
+    file.truncate(100)
+    with pytest.raises(ConnectionAbortedError):
+        part.send_to(sockets[0], 0, 50)
+    part.close()
+
+
+def test_a_disk_error_while_sending_takes_the_directory_offline(
+    file: LogFile, disk: FaultyDisk, sockets: tuple[socket.socket, socket.socket]
+) -> None:
+    part = FileSlice(file, 0, 50)
+    disk.faults["send_file"] = os_error(errno.EIO)
+    with pytest.raises(LogDirError):
+        part.send_to(sockets[0], 0, 50)
+    disk.faults["send_file"] = os_error(errno.EPIPE)
+    with pytest.raises(BrokenPipeError):
+        part.send_to(sockets[0], 0, 50)
+    part.close()
+
+
+def test_what_was_just_written_is_in_the_page_cache(file: LogFile) -> None:
+    part = FileSlice(file, 0, len(CONTENT))
+    assert part.is_cached()
+    part.close()
+
+
+def test_a_cold_range_is_seen_as_cold_and_warm_after_reading_ahead(file: LogFile) -> None:
+    file.sync()
+    os.posix_fadvise(file.descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+    part = FileSlice(file, 0, len(CONTENT))
+    if part.is_cached():
+        pytest.skip("this file system does not drop pages")
+    ahead, ready, errors = ReadAhead("test"), threading.Event(), list[OttlaError | None]()
+    ahead.request(part, lambda error: (errors.append(error), ready.set()))
+    assert ready.wait(10)
+    assert errors == [None]
+    assert part.is_cached()
+    ahead.close()
+    part.close()
+
+
+def test_reading_ahead_reports_a_disk_error(file: LogFile, disk: FaultyDisk) -> None:
+    part = FileSlice(file, 0, 50)
+    disk.faults["preadv"] = os_error(errno.EIO)
+    ahead, ready, errors = ReadAhead("test"), threading.Event(), list[OttlaError | None]()
+    ahead.request(part, lambda error: (errors.append(error), ready.set()))
+    assert ready.wait(10)
+    assert isinstance(errors[0], LogDirError)
+    ahead.close()
+    part.close()

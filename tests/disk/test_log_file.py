@@ -1,0 +1,102 @@
+import errno
+from pathlib import Path
+
+import pytest
+
+from ottla.disk.directory import LogDirectory
+from ottla.disk.log_file import LogFile
+from ottla.errors.kafka import KafkaStorageError
+from ottla.errors.tree import LogDirError
+from support.disks import FaultyDisk, os_error
+
+
+@pytest.fixture
+def file(directory: LogDirectory) -> LogFile:
+    return LogFile.create(f"{directory.path}/a.log", directory)
+
+
+def on_disk(file: LogFile) -> bytes:
+    return Path(file.path).read_bytes()
+
+
+def test_append_answers_the_position_and_moves_the_size(file: LogFile) -> None:
+    assert file.append(b"abc") == 0
+    assert file.append(memoryview(b"defg")) == 3
+    assert file.append_parts(bytearray(b"hi"), b"jk") == 7
+    assert file.size == 11
+    assert file.read_at(2, 100) == b"cdefghijk"
+    assert on_disk(file) == b"abcdefghijk"
+
+
+def test_reads_stop_at_what_was_appended_even_where_room_is_preallocated(directory: LogDirectory) -> None:
+    file = LogFile.create(f"{directory.path}/a.log", directory, allocate_bytes=4096)
+    file.append(b"abc")
+    assert len(on_disk(file)) == 4096
+    assert file.read_at(0, 4096) == b"abc"
+    file.truncate(file.size)
+    assert on_disk(file) == b"abc"
+
+
+@pytest.mark.parametrize("room", [0, 1, 3])
+def test_a_full_disk_leaves_the_file_as_it_was(file: LogFile, disk: FaultyDisk, room: int) -> None:
+    file.append(b"abc")
+    disk.room = room
+    with pytest.raises(KafkaStorageError):
+        file.append(b"defg")
+    assert file.size == 3
+    assert on_disk(file) == b"abc"
+    disk.room = None
+    assert file.append(b"xy") == 3
+    assert on_disk(file) == b"abcxy"
+
+
+def test_a_full_disk_leaves_the_file_as_it_was_when_written_in_parts(file: LogFile, disk: FaultyDisk) -> None:
+    file.append(b"abc")
+    disk.room = 3
+    with pytest.raises(KafkaStorageError):
+        file.append_parts(b"de", b"fg")
+    assert on_disk(file) == b"abc"
+
+
+def test_an_input_output_error_takes_the_directory_offline(file: LogFile, disk: FaultyDisk) -> None:
+    disk.faults["pwrite"] = os_error(errno.EIO)
+    with pytest.raises(LogDirError) as raised:
+        file.append(b"abc")
+    assert raised.value.directory == file.directory.path
+
+
+def test_a_failed_append_that_cannot_be_undone_takes_the_directory_offline(file: LogFile, disk: FaultyDisk) -> None:
+    disk.room = 1
+    disk.faults["truncate"] = os_error(errno.EIO)
+    with pytest.raises(LogDirError):
+        file.append(b"abc")
+
+
+def test_a_failed_sync_takes_the_directory_offline_even_when_it_says_no_space(file: LogFile, disk: FaultyDisk) -> None:
+    disk.faults["sync"] = os_error(errno.ENOSPC)
+    with pytest.raises(LogDirError):
+        file.sync()
+
+
+def test_a_file_that_cannot_be_created_leaves_nothing_behind(directory: LogDirectory, disk: FaultyDisk) -> None:
+    disk.faults["allocate"] = os_error(errno.ENOSPC)
+    with pytest.raises(KafkaStorageError):
+        LogFile.create(f"{directory.path}/b.log", directory, allocate_bytes=100)
+    assert directory.list_directory(directory.path) == []
+    assert len(directory.handles) == 0
+
+
+def test_opening_takes_no_descriptor_until_the_first_use(file: LogFile, disk: FaultyDisk) -> None:
+    file.append(b"abc")
+    disk.calls.clear()
+    again = LogFile.open(file.path, file.directory)
+    assert again.size == 3
+    assert disk.calls == ["stat"]
+    assert again.read_at(0, 3) == b"abc"
+
+
+def test_renames_are_followed_by_later_opens(file: LogFile) -> None:
+    file.append(b"abc")
+    file.rename(file.path + ".deleted")
+    file.close()
+    assert file.read_at(0, 3) == b"abc"
