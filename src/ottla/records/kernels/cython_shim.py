@@ -1,0 +1,56 @@
+"""What a kernel needs of the `cython` module when it runs interpreted and Cython is not installed.
+
+Decorators do nothing, types are themselves, `with nogil` does not let go of anything. The kernels use no name that is
+not here; annotations are never evaluated (`from __future__ import annotations`), so only the types in `declare`
+count.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., object])
+
+compiled = False
+
+Py_ssize_t = int_ = longlong = ulonglong = int
+bint = bool
+
+
+class _Nogil:
+    """Both `@nogil` and `with nogil:`."""
+
+    def __call__(self, function: F) -> F:
+        return function
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+nogil: _Nogil = _Nogil()
+
+
+def cfunc(function: F) -> F:
+    return function
+
+
+inline = cfunc
+
+
+def _directive(*_args: object, **_options: object) -> Callable[[F], F]:
+    return cfunc
+
+
+boundscheck = wraparound = cdivision = exceptval = overflowcheck = _directive
+
+
+def declare(_type: object, value: Any = None) -> Any:
+    """A typed module constant; here only its value."""
+    return value
+
+
+def gil() -> AbstractContextManager[None]:
+    return nullcontext()

@@ -1,0 +1,9 @@
+def encode_headers(headers: list[tuple[bytes, bytes | None]]) -> bytes: ...
+def encode_records(
+    keys: list[bytes | None] | None,
+    values: list[bytes | None],
+    timestamps: list[int] | None,
+    base_timestamp: int,
+    headers: list[bytes | None] | None,
+    offset_deltas: list[int] | None,
+) -> bytearray: ...
