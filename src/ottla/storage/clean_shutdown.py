@@ -1,5 +1,4 @@
-"""`.kafka_cleanshutdown`: the promise that everything in a log directory was synced and checkpointed before the last
-stop.
+"""`.kafka_cleanshutdown`: the promise that all of a log directory was synced and checkpointed before the last stop.
 
     {"version":0,"brokerEpoch":123}
 

@@ -94,6 +94,6 @@ def check_same_cluster(found: Iterable[tuple[str, MetaProperties]], cluster_id: 
     for source, properties in found:
         if properties.cluster_id not in (None, cluster_id):
             raise OperatorError(
-                f"{source} belongs to cluster {properties.cluster_id}, but this broker is joining cluster
-                {cluster_id}. " "Is zookeeper.connect right? If the data is to move, remove meta.properties."
+                f"{source} belongs to cluster {properties.cluster_id}, but this broker is joining {cluster_id}. "
+                "Is zookeeper.connect right? If the data is to move, remove meta.properties."
             )

@@ -249,8 +249,9 @@ class ProducerStates:
             entry = self._entries[header.producer_id] = ProducerEntry(header.producer_epoch)
         completed = None
         if entry.in_transaction:
-            first_offset = entry.current_txn_first_offset completed = CompletedTransaction(header.producer_id,
-            first_offset, base_offset, marker.type is ControlType.ABORT)
+            is_aborted = marker.type is ControlType.ABORT
+            first_offset = entry.current_txn_first_offset
+            completed = CompletedTransaction(header.producer_id, first_offset, base_offset, is_aborted)
         entry.move_to_epoch(header.producer_epoch)
         entry.coordinator_epoch = marker.coordinator_epoch
         entry.current_txn_first_offset = NO_OFFSET
