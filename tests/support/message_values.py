@@ -1,0 +1,73 @@
+"""All declared messages, and random values for them: what the protocol's property tests run over."""
+
+import importlib
+import pkgutil
+import random
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import ottla.protocol.coordinator_records
+import ottla.protocol.messages
+from ottla.protocol.field import Field
+from ottla.protocol.layout import is_nullable, layout_of
+from ottla.protocol.message import Data, Message, Request, Response, Struct
+
+INTEGER_BITS = {"int8": 7, "int16": 15, "uint16": 16, "int32": 31, "int64": 63}
+STRINGS = ["", "a", "topic-1", "ümlaut", "日本", "x" * 126, "y" * 127, "z" * 300]
+
+
+def all_message_classes() -> list[type[Message]]:
+    found: dict[str, type[Message]] = {}
+    for package in (ottla.protocol.messages, ottla.protocol.coordinator_records):
+        for module_info in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+            module = importlib.import_module(module_info.name)
+            for value in vars(module).values():
+                if isinstance(value, type) and issubclass(value, (Request, Response, Data)) and value.VERSIONS:
+                    found[value.__name__] = value
+    return list(found.values())
+
+
+def all_versions() -> Iterator[tuple[type[Message], int]]:
+    for message_class in all_message_classes():
+        for version in message_class.VERSIONS:
+            yield message_class, version
+
+
+def random_message(rng: random.Random, message_class: type[Struct], version: int) -> Any:
+    """A message whose fields have values wherever the version carries them, and their defaults elsewhere."""
+    layout = layout_of(message_class, version)
+    values = {field.name: random_value(rng, field, version) for field in layout.untagged}
+    values |= {field.name: random_value(rng, field, version) for field in layout.tagged if rng.random() < 0.5}
+    return message_class(**values)
+
+
+def random_value(rng: random.Random, field: Field[Any], version: int) -> Any:
+    if is_nullable(field, version) and rng.random() < 0.3:
+        return None
+    if field.type == "struct":
+        return random_message(rng, field.element, version)
+    if field.type == "array":
+        return [_random_element(rng, field.element, version) for _ in range(rng.choice((0, 1, 1, 2, 3)))]
+    return _random_scalar(rng, field.type)
+
+
+def _random_element(rng: random.Random, element: Any, version: int) -> Any:
+    return random_value(rng, element, version) if isinstance(element, Field) else random_message(rng, element, version)
+
+
+def _random_scalar(rng: random.Random, type_: str) -> Any:
+    if bits := INTEGER_BITS.get(type_):
+        low = 0 if type_ == "uint16" else -(1 << bits)
+        return rng.choice((low, 0, 1, (1 << bits) - 1, rng.randrange(low, 1 << bits)))
+    match type_:
+        case "boolean":
+            return rng.random() < 0.5
+        case "float64":
+            return rng.choice((0.0, -1.5, 1e300))
+        case "uuid":
+            return uuid.UUID(int=rng.getrandbits(128))
+        case "string":
+            return rng.choice(STRINGS)
+        case _:
+            return rng.randbytes(rng.choice((0, 1, 126, 127, 128, 300)))
