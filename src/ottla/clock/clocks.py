@@ -1,4 +1,4 @@
-"""Time as a parameter. Nothing below `broker` calls `time` itself: it is given a Clock.
+"""The clocks that are passed as parameters.
 
 `wall_ms` is what goes into records, znodes and file times; it may jump. `monotonic` is what timeouts and leases are
 measured by; it never goes back. Tests and the simulation pass a clock that they move by hand.

@@ -1,0 +1,16 @@
+"""Step 1 of the path: bytes between sockets and frames.
+
+    frames          the four bytes before every message, and which sizes are refused
+    receive_buffer  the one buffer of an event loop that sockets are read into
+    write_queue     what a socket still has to send: bytes and Sendables (file ranges, by sendfile)
+    connection      the Connection: a non-blocking socket with its frames in and its write queue out
+    outgoing        opening a socket to somebody else
+
+Server and clients use the same Connection. Nothing here knows what a message means.
+"""
+
+from ottla.transport.connection import Connection, FrameGate
+from ottla.transport.outgoing import open_connection, open_socket
+from ottla.transport.receive_buffer import ReceiveBuffer
+
+__all__ = ["Connection", "FrameGate", "ReceiveBuffer", "open_connection", "open_socket"]

@@ -1,0 +1,110 @@
+"""What a connection still has to send: bytes and Sendables, in order.
+
+Neighbouring byte chunks leave in one `sendmsg`; bytes before a Sendable leave with MSG_MORE, so that a response header
+and the first of its data share a packet. A Sendable sends itself (sendfile) and is closed exactly once: when its last
+byte has been sent, or when the queue is dropped.
+"""
+
+import socket
+from collections import deque
+from collections.abc import Iterable
+from enum import Enum
+from itertools import islice
+
+from ottla.disk.sendable import Sendable
+
+Chunk = bytes | bytearray | memoryview | Sendable
+
+_BYTES = (bytes, bytearray, memoryview)
+# Buffers of one sendmsg. The kernel takes 1,024; a few dozen are enough to save the calls.
+_BUFFERS_PER_CALL_MAX = 64
+
+
+class Flush(Enum):
+    """Why a flush ended."""
+
+    DRAINED = "nothing is left to send"
+    BLOCKED = "the socket takes no more now"
+    BUDGET_SPENT = "others must have their turn"
+
+
+class WriteQueue:
+    __slots__ = ("_chunks", "_head_sent", "unsent_bytes")
+
+    def __init__(self) -> None:
+        self._chunks: deque[Chunk] = deque()
+        self._head_sent = 0
+        self.unsent_bytes = 0
+
+    def add(self, chunks: Iterable[Chunk]) -> None:
+        for chunk in chunks:
+            size = len(chunk)
+            if size:
+                self._chunks.append(chunk)
+                self.unsent_bytes += size
+            else:
+                _close(chunk)
+
+    def flush(self, sock: socket.socket, budget_bytes: int) -> Flush:
+        """Send until the queue is empty, the socket is full or the budget is spent. Errors of the socket pass."""
+        chunks = self._chunks
+        try:
+            while chunks:
+                if budget_bytes <= 0:
+                    return Flush.BUDGET_SPENT
+                head = chunks[0]
+                if isinstance(head, _BYTES):
+                    sent = self._send_bytes(sock, head, budget_bytes)
+                else:
+                    sent = self._send_sendable(sock, head, budget_bytes)
+                budget_bytes -= sent
+                self._advance(sent)
+        except BlockingIOError:
+            return Flush.BLOCKED
+        return Flush.DRAINED
+
+    def drop(self) -> None:
+        """Forget what is unsent. Every Sendable in the queue is closed."""
+        for chunk in self._chunks:
+            _close(chunk)
+        self._chunks.clear()
+        self.unsent_bytes = self._head_sent = 0
+
+    def _send_bytes(self, sock: socket.socket, head: bytes | bytearray | memoryview, budget_bytes: int) -> int:
+        if len(self._chunks) == 1:
+            if self._head_sent or len(head) > budget_bytes:
+                head = memoryview(head)[self._head_sent : self._head_sent + budget_bytes]
+            return sock.send(head)
+        buffers = [memoryview(head)[self._head_sent :]]
+        for chunk in islice(self._chunks, 1, _BUFFERS_PER_CALL_MAX):
+            if not isinstance(chunk, _BYTES):
+                return sock.sendmsg(buffers, (), socket.MSG_MORE)
+            buffers.append(memoryview(chunk))
+        return sock.sendmsg(buffers)
+
+    def _send_sendable(self, sock: socket.socket, head: Sendable, budget_bytes: int) -> int:
+        sent = head.send_to(sock, self._head_sent, min(len(head) - self._head_sent, budget_bytes))
+        if not sent:
+            raise ConnectionAbortedError("the data to send ended before its announced length")
+        return sent
+
+    def _advance(self, sent: int) -> None:
+        chunks = self._chunks
+        self.unsent_bytes -= sent
+        sent += self._head_sent
+        while chunks and sent >= len(chunks[0]):
+            chunk = chunks.popleft()
+            sent -= len(chunk)
+            _close(chunk)
+        self._head_sent = sent
+
+
+def drop_chunks(chunks: Iterable[Chunk]) -> None:
+    """Close the Sendables of an answer that nobody will get."""
+    for chunk in chunks:
+        _close(chunk)
+
+
+def _close(chunk: Chunk) -> None:
+    if not isinstance(chunk, _BYTES):
+        chunk.close()

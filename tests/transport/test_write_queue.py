@@ -1,0 +1,57 @@
+import socket
+
+import pytest
+
+from ottla.transport.write_queue import Flush, WriteQueue
+
+
+@pytest.fixture
+def pair():
+    near, far = socket.socketpair()
+    near.setblocking(False)
+    far.settimeout(20)
+    with near, far:
+        yield near, far
+
+
+def test_budget_stops_a_flush_before_the_socket_does(pair):
+    near, far = pair
+    queue = WriteQueue()
+    queue.add([bytes(1000)])
+    assert queue.flush(near, 300) is Flush.BUDGET_SPENT
+    assert queue.unsent_bytes == 700
+    assert queue.flush(near, 10_000) is Flush.DRAINED
+    assert len(far.recv(2000, socket.MSG_WAITALL | socket.MSG_DONTWAIT)) == 1000
+
+
+def test_full_socket_blocks_and_the_rest_follows_without_a_gap(pair):
+    near, far = pair
+    data = bytes(range(256)) * 20_000
+    queue = WriteQueue()
+    queue.add([data[:100], data[100:200], data[200:]])
+    received = b""
+    while (result := queue.flush(near, len(data))) is Flush.BLOCKED:
+        received += far.recv(len(data))
+    assert result is Flush.DRAINED
+    while len(received) < len(data):
+        received += far.recv(len(data))
+    assert received == data
+
+
+def test_more_chunks_than_one_call_takes_are_all_sent(pair):
+    near, far = pair
+    queue = WriteQueue()
+    chunks = [b"%04d" % n for n in range(300)]
+    queue.add(chunks)
+    assert queue.flush(near, 1 << 20) is Flush.DRAINED
+    assert far.recv(1200, socket.MSG_WAITALL) == b"".join(chunks)
+
+
+def test_dropped_queue_is_empty_and_closes_its_sendables(sendable_file):
+    queue = WriteQueue()
+    sendable = sendable_file(b"data")
+    queue.add([b"head", sendable])
+    queue.drop()
+    queue.drop()
+    assert sendable.close_count == 1
+    assert queue.unsent_bytes == 0
