@@ -67,7 +67,7 @@ def _write_varint(out: cython.uchar[::1], position: cython.Py_ssize_t, value: cy
 @cython.inline
 @cython.boundscheck(False)
 @cython.wraparound(False)
-def _write_bytes(out: cython.uchar[::1], position: cython.Py_ssize_t, data: bytes) -> cython.Py_ssize_t:
+def _write_bytes(out: cython.uchar[::1], position: cython.Py_ssize_t, data: bytes | None) -> cython.Py_ssize_t:
     size: cython.Py_ssize_t = len(data)
     if cython.compiled:
         memcpy(cython.address(out[position]), cython.cast(cython.p_char, data), size)
@@ -78,7 +78,7 @@ def _write_bytes(out: cython.uchar[::1], position: cython.Py_ssize_t, data: byte
 
 @cython.cfunc
 @cython.inline
-def _field_size(data: bytes) -> cython.longlong:
+def _field_size(data: bytes | None) -> cython.longlong:
     if data is None:
         return 1
     return _varint_size(len(data)) + len(data)
@@ -86,7 +86,7 @@ def _field_size(data: bytes) -> cython.longlong:
 
 @cython.cfunc
 @cython.inline
-def _write_field(out: cython.uchar[::1], position: cython.Py_ssize_t, data: bytes) -> cython.Py_ssize_t:
+def _write_field(out: cython.uchar[::1], position: cython.Py_ssize_t, data: bytes | None) -> cython.Py_ssize_t:
     if data is None:
         return _write_varint(out, position, -1)
     return _write_bytes(out, _write_varint(out, position, len(data)), data)
@@ -108,7 +108,9 @@ def encode_headers(headers: list):
 
 
 @cython.cfunc
-def _check_rows(keys: list, values: list, timestamps: list, headers: list, offset_deltas: list):
+def _check_rows(
+    keys: list | None, values: list, timestamps: list | None, headers: list | None, offset_deltas: list | None
+):
     """Every list has the length of `values`, keys and values are bytes or None, encoded headers are bytes."""
     count = len(values)
     for column in (keys, timestamps, headers, offset_deltas):
@@ -123,7 +125,7 @@ def _check_rows(keys: list, values: list, timestamps: list, headers: list, offse
 
 @cython.cfunc
 @cython.inline
-def _delta_of(timestamps: list, index: cython.Py_ssize_t, base_timestamp: cython.longlong) -> cython.longlong:
+def _delta_of(timestamps: list | None, index: cython.Py_ssize_t, base_timestamp: cython.longlong) -> cython.longlong:
     timestamp: cython.longlong
     if timestamps is None:
         return 0
@@ -138,7 +140,11 @@ def _delta_of(timestamps: list, index: cython.Py_ssize_t, base_timestamp: cython
 @cython.cfunc
 @cython.inline
 def _body_size(
-    key: bytes, value: bytes, header: bytes, timestamp_delta: cython.longlong, offset_delta: cython.longlong
+    key: bytes | None,
+    value: bytes | None,
+    header: bytes | None,
+    timestamp_delta: cython.longlong,
+    offset_delta: cython.longlong,
 ) -> cython.longlong:
     """What the record's length says: everything behind the length."""
     size: cython.longlong = 1 + _varint_size(timestamp_delta) + _varint_size(offset_delta)
@@ -147,12 +153,12 @@ def _body_size(
 
 
 def encode_records(
-    keys: list,
+    keys: list | None,
     values: list,
-    timestamps: list,
+    timestamps: list | None,
     base_timestamp: cython.longlong,
-    headers: list,
-    offset_deltas: list,
+    headers: list | None,
+    offset_deltas: list | None,
 ):
     """The records section, as a bytearray. `keys`, `timestamps`, `headers`, `offset_deltas` may be None.
 
@@ -183,9 +189,9 @@ def encode_records(
     section = bytearray(size)
     out: cython.uchar[::1] = section
     for index in range(count):
-        key: bytes = None if keys is None else keys[index]
-        value: bytes = values[index]
-        header: bytes = None if headers is None else headers[index]
+        key: bytes | None = None if keys is None else keys[index]
+        value: bytes | None = values[index]
+        header: bytes | None = None if headers is None else headers[index]
         timestamp_delta = _delta_of(timestamps, index, base_timestamp)
         offset_delta = index if offset_deltas is None else offset_deltas[index]
         body = _body_size(key, value, header, timestamp_delta, offset_delta)

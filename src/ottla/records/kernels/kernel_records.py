@@ -21,6 +21,8 @@ so that C's wrapping integers and Python's endless ones never differ. The proble
 
 from __future__ import annotations
 
+from array import array
+
 try:
     import cython
 except ImportError:  # only the interpreted form gets here
@@ -36,10 +38,11 @@ _HEADERS = cython.declare(cython.Py_ssize_t, 6)
 _HEADERS_COUNT = cython.declare(cython.Py_ssize_t, 7)
 _RECORD = cython.declare(cython.Py_ssize_t, 8)
 _RECORD_END = cython.declare(cython.Py_ssize_t, 9)
-# Behind the one row that validation works in, what it found.
+# Validation works in one row of spans; behind that is room for what it found.
 _AT = cython.declare(cython.Py_ssize_t, 10)
 _MAX_TIMESTAMP = cython.declare(cython.Py_ssize_t, 11)
 _MAX_TIMESTAMP_AT = cython.declare(cython.Py_ssize_t, 12)
+_NOTHING_FOUND = (-1,) * 13
 
 _UINT32_MAX = cython.declare(cython.ulonglong, 0xFFFFFFFF)
 _INT64_MAX = cython.declare(cython.longlong, 0x7FFFFFFFFFFFFFFF)
@@ -83,17 +86,17 @@ def _read_varint(
     while position < end:
         part = buffer[position]
         position += 1
-        if shift == 63:
-            raw |= (part & 1) << 63  # the tenth byte has one bit left to give
-        else:
-            raw |= (part & 0x7F) << shift
         if part < 0x80:
+            if shift == 63:
+                part &= 1  # the tenth byte has one bit left to give
+            raw |= part << shift
             if size_max == 5:
                 raw &= _UINT32_MAX
             half = raw >> 1
             sign = raw & 1
             fields[slot] = half ^ -sign
             return position
+        raw |= (part & 0x7F) << shift
         shift += 7
     return -1
 
@@ -259,18 +262,15 @@ def validate_records(
     need_key: cython.bint,
     timestamp_min: cython.longlong,
     timestamp_max: cython.longlong,
-    scratch: cython.longlong[::1],
 ):
     """(problem, index of the bad record, max timestamp, index of the first record that has it) of a records section.
 
-    Offsets must be 0, 1, 2 ...; timestamps within `timestamp_min` and `timestamp_max`. `scratch` is room for 13 int64.
+    Offsets must be 0, 1, 2 ...; timestamps within `timestamp_min` and `timestamp_max`.
     """
     problem: cython.Py_ssize_t
-    if position < 0 or end > len(buffer) or position > end or len(scratch) < 13:
+    scratch: cython.longlong[::1] = array("q", _NOTHING_FOUND)
+    if position < 0 or end > len(buffer) or position > end:
         raise ValueError("validate_records: section outside of the buffer")
-    scratch[_AT] = -1
-    scratch[_MAX_TIMESTAMP] = -1
-    scratch[_MAX_TIMESTAMP_AT] = -1
     with cython.nogil:
         problem = _validate(
             buffer, position, end, records_count, base_timestamp, need_key, timestamp_min, timestamp_max, scratch

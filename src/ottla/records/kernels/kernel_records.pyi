@@ -10,7 +10,6 @@ def validate_records(
     need_key: bool,
     timestamp_min: int,
     timestamp_max: int,
-    scratch: Spans,
 ) -> tuple[int, int, int, int]: ...
 def index_records(
     buffer: Buffer,

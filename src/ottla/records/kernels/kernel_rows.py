@@ -106,6 +106,6 @@ def make_rows(
                 _bytes_at(buffer, spans[row + _VALUE], spans[row + _VALUE + 1]),
                 headers,
             )
-            rows.append(new(row_class, prefix + fields))
+            rows.append(new(row_class, prefix + fields if prefix else fields))
         row += _STRIDE
     return rows
