@@ -11,18 +11,21 @@ correct, only slow. `KERNELS_COMPILED` says which it is. Rules of a kernel:
 - loops that touch no Python object run without the GIL, so that a thread of the broker may run them.
 """
 
-from typing import TYPE_CHECKING
+from types import ModuleType
 
-from ottla.records.kernels.loading import is_compiled, load_kernel
+from ottla.records.kernels.loading import kernels_compiled, load_kernel
 
-if TYPE_CHECKING:
-    from ottla.records.kernels import kernel_encode, kernel_records, kernel_rows
-else:
-    kernel_encode = load_kernel("kernel_encode")
-    kernel_records = load_kernel("kernel_records")
-    kernel_rows = load_kernel("kernel_rows")
+KERNELS_COMPILED: bool = kernels_compiled()
 
-KERNELS_COMPILED: bool = all(map(is_compiled, (kernel_encode, kernel_records, kernel_rows)))
+
+def __getattr__(name: str) -> ModuleType:
+    """A kernel is loaded when somebody first imports it from here, in the form that is wanted."""
+    if name.startswith("kernel_"):
+        return load_kernel(name)
+    raise AttributeError(name)
+
+
+from ottla.records.kernels import kernel_encode, kernel_records, kernel_rows  # noqa: E402 (by way of __getattr__)
 
 encode_headers = kernel_encode.encode_headers
 encode_records = kernel_encode.encode_records

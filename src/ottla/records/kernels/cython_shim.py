@@ -6,15 +6,13 @@ count.
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., object])
 
 compiled = False
 
-Py_ssize_t = int_ = longlong = ulonglong = int
-bint = bool
+Py_ssize_t = uint = longlong = ulonglong = int
 
 
 class _Nogil:
@@ -44,13 +42,9 @@ def _directive(*_args: object, **_options: object) -> Callable[[F], F]:
     return cfunc
 
 
-boundscheck = wraparound = cdivision = exceptval = overflowcheck = _directive
+boundscheck = wraparound = exceptval = _directive
 
 
 def declare(_type: object, value: Any = None) -> Any:
     """A typed module constant; here only its value."""
     return value
-
-
-def gil() -> AbstractContextManager[None]:
-    return nullcontext()
