@@ -1,7 +1,7 @@
 """Builds the record kernels: plain .py files compiled by Cython, in place beside their sources.
 
-They are optional. Without a C compiler, or without Cython, the package installs all the same, says so, and runs the same
-files interpreted: correct, only slow.
+They are optional. Without a C compiler, or without Cython, the package installs all the same, says so, and runs the
+same files interpreted: correct, only slow.
 """
 
 import os
