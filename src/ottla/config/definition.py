@@ -1,0 +1,97 @@
+"""One key of the configuration, and how the text tables in `tables/` become such keys."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+HONOURED = "honoured"
+ACCEPTED = "accepted"
+MAPPED = "mapped"
+
+_MAPPED_TO = "mapped to "
+_ELSE = "Else: "
+_NO_EFFECT = "No effect: "
+
+
+class ConfigKey(NamedTuple):
+    """`default` is text as in a properties file; None is no value. `maps_to` and `reason` explain the status."""
+
+    name: str
+    type: str
+    default: str | None
+    valid: str
+    importance: str
+    update_mode: str
+    status: str
+    maps_to: str | None
+    doc: str
+    broker_key: str | None
+    reason: str | None
+
+    @property
+    def is_dynamic(self) -> bool:
+        return self.update_mode == "dynamic"
+
+    @property
+    def is_required(self) -> bool:
+        return self.default == "(required)"
+
+    @property
+    def is_sensitive(self) -> bool:
+        return self.type == "PASSWORD"
+
+
+def parse_tables(*tables: str) -> dict[str, ConfigKey]:
+    """The keys of some tables by name. A name that comes twice is a mistake in the tables."""
+    keys: dict[str, ConfigKey] = {}
+    for table in tables:
+        for key in _parse_table(table):
+            assert key.name not in keys, f"{key.name} stands in two tables"
+            keys[key.name] = key
+    return keys
+
+
+def _parse_table(table: str) -> Iterator[ConfigKey]:
+    head = ""
+    notes: list[str] = []
+    for line in table.splitlines():
+        if line.startswith(" "):
+            notes.append(line.strip())
+            continue
+        if head:
+            yield _parse_entry(head, notes)
+        head, notes = line, []
+    if head:
+        yield _parse_entry(head, notes)
+
+
+def _parse_entry(head: str, notes: list[str]) -> ConfigKey:
+    name, type_, default, valid, importance, update_mode, status = head.split(" | ")
+    maps_to = status.removeprefix(_MAPPED_TO) if status.startswith(_MAPPED_TO) else None
+    return ConfigKey(
+        name,
+        type_,
+        None if default == "null" else default,
+        valid,
+        importance,
+        update_mode,
+        MAPPED if maps_to else status,
+        maps_to,
+        notes[0],
+        _note(notes, _ELSE),
+        _note(notes, _NO_EFFECT),
+    )
+
+
+def _note(notes: list[str], label: str) -> str | None:
+    for note in notes[1:]:
+        if note.startswith(label):
+            return note[len(label) : -1]
+    return None
+
+
+def nearest(name: str, keys: Mapping[str, ConfigKey]) -> str | None:
+    """The known name that an unknown one was probably meant to be."""
+    from difflib import get_close_matches  # 6 ms of start-up that only a mistake has to pay
+
+    matches = get_close_matches(name, keys, n=1, cutoff=0.75)
+    return matches[0] if matches else None

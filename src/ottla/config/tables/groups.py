@@ -1,0 +1,120 @@
+"""Consumer groups and their committed offsets. The form of the table: `ottla.config.tables`."""
+
+TABLE = """
+group.initial.rebalance.delay.ms | INT | 3000 |  | MEDIUM | read-only | accepted
+    How long an empty group waits for more members before its first assignment.
+    No effect: not yet, comes with consumer groups.
+group.min.session.timeout.ms | INT | 6000 |  | MEDIUM | read-only | accepted
+    Smallest session timeout that a member may ask for.
+    No effect: not yet, comes with consumer groups.
+group.max.session.timeout.ms | INT | 1800000 |  | MEDIUM | read-only | accepted
+    Largest session timeout that a member may ask for.
+    No effect: not yet, comes with consumer groups.
+group.max.size | INT | 2147483647 | [1,...] | MEDIUM | read-only | accepted
+    Most members of a group.
+    No effect: not yet, comes with consumer groups.
+group.coordinator.rebalance.protocols | LIST | classic | [consumer, classic, share, unknown] | MEDIUM | read-only | accepted
+    Group protocols that are served.
+    No effect: not yet, comes with consumer groups.
+group.coordinator.threads | INT | 1 | [1,...] | MEDIUM | read-only | accepted
+    Threads of the newer group coordinator.
+    No effect: one event loop does this work; there is no pool of threads.
+group.coordinator.append.linger.ms | INT | 10 | [0,...] | MEDIUM | read-only | accepted
+    How long the newer coordinator gathers records before it appends.
+    No effect: not yet, comes with the newer group protocol.
+group.consumer.assignors | LIST | org.apache.kafka.coordinator.group.assignor.UniformAssignor,org.apache.kafka.coordinator.group.assignor.RangeAssignor |  | MEDIUM | read-only | accepted
+    Assignors of the server, the first being the default.
+    No effect: not yet, comes with the newer group protocol.
+group.consumer.heartbeat.interval.ms | INT | 5000 | [1,...] | MEDIUM | read-only | accepted
+    Heartbeat interval that members are given.
+    No effect: not yet, comes with the newer group protocol.
+group.consumer.max.heartbeat.interval.ms | INT | 15000 | [1,...] | MEDIUM | read-only | accepted
+    Largest such interval.
+    No effect: not yet, comes with the newer group protocol.
+group.consumer.min.heartbeat.interval.ms | INT | 5000 | [1,...] | MEDIUM | read-only | accepted
+    Smallest such interval.
+    No effect: not yet, comes with the newer group protocol.
+group.consumer.session.timeout.ms | INT | 45000 | [1,...] | MEDIUM | read-only | accepted
+    Session timeout that members are given.
+    No effect: not yet, comes with the newer group protocol.
+group.consumer.max.session.timeout.ms | INT | 60000 | [1,...] | MEDIUM | read-only | accepted
+    Largest such timeout.
+    No effect: not yet, comes with the newer group protocol.
+group.consumer.min.session.timeout.ms | INT | 45000 | [1,...] | MEDIUM | read-only | accepted
+    Smallest such timeout.
+    No effect: not yet, comes with the newer group protocol.
+group.consumer.max.size | INT | 2147483647 | [1,...] | MEDIUM | read-only | accepted
+    Most members of a group of the newer protocol.
+    No effect: not yet, comes with the newer group protocol.
+group.share.delivery.count.limit | INT | 5 | [2,...,10] | MEDIUM | read-only | accepted
+    How often a record is delivered before it is given up.
+    No effect: there are no share groups.
+group.share.heartbeat.interval.ms | INT | 5000 | [1,...] | MEDIUM | read-only | accepted
+    Heartbeat interval that members are given.
+    No effect: there are no share groups.
+group.share.max.groups | SHORT | 10 | [1,...,100] | MEDIUM | read-only | accepted
+    Most share groups.
+    No effect: there are no share groups.
+group.share.max.heartbeat.interval.ms | INT | 15000 | [1,...] | MEDIUM | read-only | accepted
+    Largest heartbeat interval.
+    No effect: there are no share groups.
+group.share.max.record.lock.duration.ms | INT | 60000 | [30000,...,3600000] | MEDIUM | read-only | accepted
+    Longest lock on a record.
+    No effect: there are no share groups.
+group.share.max.session.timeout.ms | INT | 60000 | [1,...] | MEDIUM | read-only | accepted
+    Largest session timeout.
+    No effect: there are no share groups.
+group.share.max.size | SHORT | 200 | [10,...,1000] | MEDIUM | read-only | accepted
+    Most members of a share group.
+    No effect: there are no share groups.
+group.share.min.heartbeat.interval.ms | INT | 5000 | [1,...] | MEDIUM | read-only | accepted
+    Smallest heartbeat interval.
+    No effect: there are no share groups.
+group.share.min.record.lock.duration.ms | INT | 15000 | [1000,...,30000] | MEDIUM | read-only | accepted
+    Shortest lock on a record.
+    No effect: there are no share groups.
+group.share.min.session.timeout.ms | INT | 45000 | [1,...] | MEDIUM | read-only | accepted
+    Smallest session timeout.
+    No effect: there are no share groups.
+group.share.partition.max.record.locks | INT | 200 | [100,...,10000] | MEDIUM | read-only | accepted
+    Most locked records of a partition.
+    No effect: there are no share groups.
+group.share.record.lock.duration.ms | INT | 30000 | [1000,...,60000] | MEDIUM | read-only | accepted
+    How long a fetched record is locked.
+    No effect: there are no share groups.
+group.share.session.timeout.ms | INT | 45000 | [1,...] | MEDIUM | read-only | accepted
+    Session timeout that members are given.
+    No effect: there are no share groups.
+offset.metadata.max.bytes | INT | 4096 |  | HIGH | read-only | accepted
+    Longest text that a client may keep with a committed offset.
+    No effect: not yet, comes with consumer groups.
+offsets.commit.required.acks | SHORT | -1 |  | HIGH | read-only | accepted
+    Acknowledgements that a commit waits for.
+    No effect: not yet, comes with consumer groups.
+offsets.commit.timeout.ms | INT | 5000 | [1,...] | HIGH | read-only | accepted
+    How long a commit waits to be replicated.
+    No effect: not yet, comes with consumer groups.
+offsets.load.buffer.size | INT | 5242880 | [1,...] | HIGH | read-only | accepted
+    Bytes read at a time while offsets are loaded.
+    No effect: not yet, comes with consumer groups.
+offsets.retention.check.interval.ms | LONG | 600000 | [1,...] | HIGH | read-only | accepted
+    How often expired offsets are looked for.
+    No effect: not yet, comes with consumer groups.
+offsets.retention.minutes | INT | 10080 | [1,...] | HIGH | read-only | accepted
+    How long an empty group's offsets are kept.
+    No effect: not yet, comes with consumer groups.
+offsets.topic.compression.codec | INT | 0 |  | HIGH | read-only | accepted
+    Codec of __consumer_offsets, by its number.
+    No effect: not yet, comes with consumer groups.
+offsets.topic.num.partitions | INT | 50 | [1,...] | HIGH | read-only | accepted
+    Partitions of __consumer_offsets.
+    No effect: not yet, comes with consumer groups.
+offsets.topic.replication.factor | SHORT | 3 | [1,...] | HIGH | read-only | accepted
+    Replicas of __consumer_offsets; no more than there are live brokers.
+    No effect: not yet, comes with consumer groups.
+offsets.topic.segment.bytes | INT | 104857600 | [1,...] | HIGH | read-only | accepted
+    Segment size of __consumer_offsets.
+    No effect: not yet, comes with consumer groups.
+offsets.topic.retention.minutes | INT | 1440 | [1,...] | HIGH | read-only | mapped to offsets.retention.minutes
+    The manual's name of offsets.retention.minutes.
+"""

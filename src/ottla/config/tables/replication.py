@@ -1,0 +1,113 @@
+"""Replicas, the controller and what throttles them. The form of the table: `ottla.config.tables`."""
+
+TABLE = """
+min.insync.replicas | INT | 1 | [1,...] | HIGH | dynamic | honoured
+    Replicas that must be in sync for acks=all to be accepted.
+unclean.leader.election.enable | BOOLEAN | false |  | HIGH | dynamic | accepted
+    Whether a replica out of sync may lead when no other can, losing data.
+    No effect: not yet, comes with replication between brokers.
+replica.lag.time.max.ms | LONG | 30000 |  | HIGH | read-only | accepted
+    A follower that was not caught up for this long leaves the ISR.
+    No effect: not yet, comes with replication between brokers.
+replica.fetch.max.bytes | INT | 1048576 | [0,...] | MEDIUM | read-only | accepted
+    Bytes that a follower asks for per partition.
+    No effect: not yet, comes with replication between brokers.
+replica.fetch.response.max.bytes | INT | 10485760 | [0,...] | MEDIUM | read-only | accepted
+    Bytes that a follower asks for in all.
+    No effect: not yet, comes with replication between brokers.
+replica.fetch.min.bytes | INT | 1 |  | HIGH | read-only | accepted
+    Bytes that a follower's fetch waits for.
+    No effect: not yet, comes with replication between brokers.
+replica.fetch.wait.max.ms | INT | 500 |  | HIGH | read-only | accepted
+    How long a follower's fetch waits for them.
+    No effect: not yet, comes with replication between brokers.
+replica.fetch.backoff.ms | INT | 1000 | [0,...] | MEDIUM | read-only | accepted
+    Pause after a failed fetch of a partition.
+    No effect: not yet, comes with replication between brokers.
+replica.socket.timeout.ms | INT | 30000 |  | HIGH | read-only | accepted
+    Time limit of a follower's requests.
+    No effect: not yet, comes with replication between brokers.
+replica.socket.receive.buffer.bytes | INT | 65536 |  | HIGH | read-only | accepted
+    SO_RCVBUF of a follower's connections.
+    No effect: not yet, comes with replication between brokers.
+replica.high.watermark.checkpoint.interval.ms | LONG | 5000 |  | HIGH | read-only | honoured
+    How often high watermarks are written down.
+replica.selector.class | STRING | null |  | MEDIUM | read-only | accepted
+    Which replica a consumer is sent to read from.
+    No effect: not yet, comes with replication between brokers.
+num.replica.fetchers | INT | 1 |  | HIGH | dynamic | accepted
+    Connections that a follower fetches over, per leader.
+    No effect: not yet, comes with replication between brokers.
+num.replica.alter.log.dirs.threads | INT | null |  | HIGH | read-only | accepted
+    Threads that move replicas between directories; unset: one per directory.
+    No effect: one event loop does this work; there is no pool of threads.
+controller.socket.timeout.ms | INT | 30000 |  | MEDIUM | read-only | accepted
+    Time limit of the controller's requests to brokers.
+    No effect: not yet, comes with replication between brokers.
+controlled.shutdown.enable | BOOLEAN | true |  | MEDIUM | read-only | accepted
+    Whether a stopping broker first hands its leaders over.
+    No effect: not yet, comes with replication between brokers.
+controlled.shutdown.max.retries | INT | 3 |  | MEDIUM | read-only | accepted
+    How often it tries.
+    No effect: not yet, comes with replication between brokers.
+controlled.shutdown.retry.backoff.ms | LONG | 5000 |  | MEDIUM | read-only | accepted
+    Pause between the tries.
+    No effect: not yet, comes with replication between brokers.
+auto.leader.rebalance.enable | BOOLEAN | true |  | HIGH | read-only | accepted
+    Whether leadership goes back to preferred replicas by itself.
+    No effect: not yet, comes with replication between brokers.
+leader.imbalance.check.interval.seconds | LONG | 300 | [1,...] | HIGH | read-only | accepted
+    How often that is looked at.
+    No effect: not yet, comes with replication between brokers.
+leader.imbalance.per.broker.percentage | INT | 10 |  | HIGH | read-only | accepted
+    Share of lost leaderships of a broker above which it is done.
+    No effect: not yet, comes with replication between brokers.
+inter.broker.protocol.version | STRING | 3.9-IV0 | a Kafka version | MEDIUM | read-only | accepted
+    Version of the protocol between brokers.
+    No effect: every broker of a cluster speaks 3.9's versions, as ApiVersions says.
+quota.window.num | INT | 11 | [1,...] | LOW | read-only | accepted
+    Windows that a client's rate is computed from.
+    No effect: not yet, comes with quotas.
+quota.window.size.seconds | INT | 1 | [1,...] | LOW | read-only | accepted
+    Length of such a window.
+    No effect: not yet, comes with quotas.
+controller.quota.window.num | INT | 11 | [1,...] | LOW | read-only | accepted
+    Windows for the rate of topic changes.
+    No effect: not yet, comes with quotas.
+controller.quota.window.size.seconds | INT | 1 | [1,...] | LOW | read-only | accepted
+    Length of such a window.
+    No effect: not yet, comes with quotas.
+replication.quota.window.num | INT | 11 | [1,...] | LOW | read-only | accepted
+    Windows for the rate of throttled replication.
+    No effect: not yet, comes with quotas.
+replication.quota.window.size.seconds | INT | 1 | [1,...] | LOW | read-only | accepted
+    Length of such a window.
+    No effect: not yet, comes with quotas.
+alter.log.dirs.replication.quota.window.num | INT | 11 | [1,...] | LOW | read-only | accepted
+    Windows for the rate of moves between directories.
+    No effect: not yet, comes with quotas.
+alter.log.dirs.replication.quota.window.size.seconds | INT | 1 | [1,...] | LOW | read-only | accepted
+    Length of such a window.
+    No effect: not yet, comes with quotas.
+client.quota.callback.class | CLASS | null |  | LOW | read-only | accepted
+    Class that decides quotas.
+    No effect: there is no Java code to load or tune.
+eligible.leader.replicas.enable | BOOLEAN | false |  | HIGH | read-only | accepted
+    Whether replicas that left the ISR last may lead cleanly.
+    No effect: belongs to Kafka's own quorum (KRaft); Ottla is coordinated by ZooKeeper.
+replica.lag.max.messages | LONG | 4000 |  | HIGH | read-only | accepted
+    A follower further behind than this left the ISR.
+    No effect: since Kafka 0.9 only time decides who is in sync.
+controller.message.queue.size | INT | 2147483647 | [1,...] | HIGH | read-only | accepted
+    Requests that may wait for one broker.
+    No effect: the controller keeps the newest state per broker instead of a queue.
+leader.replication.throttled.rate | LONG | 9223372036854775807 | [0,...] | MEDIUM | dynamic | accepted
+    Bytes per second that a leader gives to throttled replicas.
+    No effect: not yet, comes with quotas.
+follower.replication.throttled.rate | LONG | 9223372036854775807 | [0,...] | MEDIUM | dynamic | accepted
+    Bytes per second that a follower takes for throttled replicas.
+    No effect: not yet, comes with quotas.
+replica.alter.log.dirs.io.max.bytes.per.second | LONG | 9223372036854775807 | [0,...] | MEDIUM | dynamic | accepted
+    Bytes per second of moves between directories.
+    No effect: not yet, comes with quotas.
+"""

@@ -1,0 +1,1 @@
+"""The catalogue's tables by theme. Their form: `ottla.observability.catalogue`."""

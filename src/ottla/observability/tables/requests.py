@@ -1,0 +1,38 @@
+"""Requests by API. Fetch is told apart as FetchConsumer and FetchFollower, as Kafka does."""
+
+METRICS = """
+kafka_network_requestmetrics_requests_total | counter | request,version |
+    kafka.network:type=RequestMetrics,name=RequestsPerSec,request=R,version=V
+    Requests answered.
+kafka_network_requestmetrics_errors_total | counter | request,error |
+    kafka.network:type=RequestMetrics,name=ErrorsPerSec,request=R,error=E
+    Answers by error code, NONE included.
+kafka_network_requestmetrics_totaltimems | summary | request | ms
+    kafka.network:type=RequestMetrics,name=TotalTimeMs,request=R
+    Milliseconds from a request's last byte in to its answer's last byte out.
+kafka_network_requestmetrics_requestqueuetimems | summary | request | ms
+    kafka.network:type=RequestMetrics,name=RequestQueueTimeMs,request=R
+    Of these: waiting to be handled.
+kafka_network_requestmetrics_localtimems | summary | request | ms
+    kafka.network:type=RequestMetrics,name=LocalTimeMs,request=R
+    Of these: handled by this broker.
+kafka_network_requestmetrics_remotetimems | summary | request | ms
+    kafka.network:type=RequestMetrics,name=RemoteTimeMs,request=R
+    Of these: waiting for data, replicas or time to pass.
+kafka_network_requestmetrics_responsequeuetimems | summary | request | ms
+    kafka.network:type=RequestMetrics,name=ResponseQueueTimeMs,request=R
+    Of these: the answer waiting for earlier ones of its connection.
+kafka_network_requestmetrics_responsesendtimems | summary | request | ms
+    kafka.network:type=RequestMetrics,name=ResponseSendTimeMs,request=R
+    Of these: sending the answer.
+kafka_network_requestmetrics_throttletimems | summary | request | ms
+    kafka.network:type=RequestMetrics,name=ThrottleTimeMs,request=R
+    Milliseconds that a client was told to wait.
+    Later: quotas.
+kafka_network_requestmetrics_requestbytes | summary | request | bytes
+    kafka.network:type=RequestMetrics,name=RequestBytes,request=R
+    Sizes of requests.
+kafka_network_requestmetrics_messageconversionstimems | summary | request | ms
+    kafka.network:type=RequestMetrics,name=MessageConversionsTimeMs,request=R
+    Milliseconds spent on converting old formats (Produce and Fetch).
+"""
