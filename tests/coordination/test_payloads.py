@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ottla.coordination import paths
@@ -175,7 +175,7 @@ def test_malformed_payload_is_an_error_that_names_the_path(decode: Decode, data:
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text() | st.floats(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.sampled_from(["partitions", "0"]), inner),
-    max_leaves=8,
+    max_leaves=4,
 )
 field_names = st.sampled_from(
     ["version", "partitions", "topic_id", "leader", "isr", "endpoints", "host", "port", "rack", "config", "acls",
@@ -185,6 +185,7 @@ documents = st.dictionaries(field_names, json_values).map(lambda fields: json.du
 
 
 @pytest.mark.parametrize(("pattern", "decode", "encode"), CODECS, ids=[pattern for pattern, _, _ in CODECS])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.binary(max_size=40) | documents)
 def test_any_bytes_give_a_value_that_can_be_written_or_a_payload_error(
     pattern: str, decode: Decode, encode: Encode, data: bytes
