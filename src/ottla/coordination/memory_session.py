@@ -42,6 +42,7 @@ from ottla.coordination.operations import (
     SetData,
     SingleOperation,
 )
+from ottla.coordination.planner import MultiFailedError
 from ottla.coordination.session import (
     ANY_VERSION,
     CheckOp,
@@ -205,7 +206,7 @@ class MemorySession:
         self._session_id = self._zookeeper.open(self)
         self._lease.begin(self._zookeeper.clock.monotonic(), self._timeout_ms)
         self._state = SessionState.CONNECTED
-        self._loop.call_soon(self._tell, event)
+        self._tell(event)
 
     def _expire(self) -> None:
         self._state = SessionState.EXPIRED
@@ -245,7 +246,7 @@ class MemorySession:
     def reconnect(self) -> None:
         self.connected = True
         if self.state is SessionState.EXPIRED:
-            self._renew()
+            self._loop.call_soon(self._renew)  # not before the news of the expiry
         elif self._state is SessionState.SUSPENDED:
             if self._zookeeper.knows(self._session_id):
                 self._resume()
@@ -355,7 +356,10 @@ class MemorySession:
         operation = Multi(tuple(self._operation(op) for op in ops))
 
         def run() -> list[OpResult]:
-            results = self._zookeeper.execute(operation, self._caller()).result
+            try:
+                results = self._zookeeper.execute(operation, self._caller()).result
+            except MultiFailedError as failed:
+                raise failed.cause from None
             assert isinstance(results, list)
             return [result.path if isinstance(result, Created) else result for result in results]
 

@@ -185,15 +185,25 @@ class SessionLife:
         renewed = self._state is SessionState.EXPIRED
         self._identity, self._timeout_ms, sent_at = connected
         self._lease.begin(sent_at, self._timeout_ms)
-        if self._file:
-            self._file.save(self._identity)
+        self._keep_identity()
         self._watchdog.start(self._timeout_ms)
         self._state = SessionState.CONNECTED
         log.info("ZooKeeper session 0x%x, timeout %d ms", self.session_id, self._timeout_ms)
         self._start_timers()
-        if not self._first_connected.done():
-            self._first_connected.set_result(None)
-        self._tell(SessionEvent.RENEWED if renewed else SessionEvent.CONNECTED)
+        if renewed:
+            self._loop.call_soon(self._tell, SessionEvent.RENEWED)  # not before the news of the expiry
+        else:
+            self._tell(SessionEvent.CONNECTED)
+            if not self._first_connected.done():
+                self._first_connected.set_result(None)
+
+    def _keep_identity(self) -> None:
+        if self._file is None:
+            return
+        try:
+            self._file.save(self._identity)
+        except OSError as error:
+            log.warning("cannot keep the session's identity, a killed broker will have to wait: %s", error)
 
     def link_suspended(self, link: "KazooLink") -> None:
         if link is self._link and self._state is SessionState.CONNECTED:
