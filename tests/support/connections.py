@@ -4,8 +4,8 @@ import asyncio
 import os
 import socket
 import struct
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 from ottla.clock import SystemClock
@@ -120,3 +120,19 @@ class SendableFile:
 
     def release(self) -> None:
         self._file.close()
+
+
+@contextmanager
+def sendable_files(directory: Path) -> Iterator[Callable[[bytes], SendableFile]]:
+    """Makes Sendables with given contents; their files are closed at the end."""
+    made: list[SendableFile] = []
+
+    def make(data: bytes) -> SendableFile:
+        path = directory / f"{len(made)}.log"
+        path.write_bytes(data)
+        made.append(SendableFile(path, len(data)))
+        return made[-1]
+
+    yield make
+    for sendable in made:
+        sendable.release()

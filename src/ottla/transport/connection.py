@@ -95,6 +95,7 @@ class Connection:
         "_turn_scheduled",
         "_writer_on",
         "_writes",
+        "backlog_since",
         "bytes_received",
         "clock",
         "closed",
@@ -139,6 +140,7 @@ class Connection:
         self.frame_started_at: float | None = None
         # When the socket last took bytes of a backlog; None while everything that was flushed has been sent.
         self.send_progress_at: float | None = None
+        self.backlog_since = 0.0
 
     def start(self) -> None:
         """Begin to read. Before it nothing is received, but `send` works."""
@@ -147,6 +149,10 @@ class Connection:
     @property
     def unsent_bytes(self) -> int:
         return self._writes.unsent_bytes
+
+    @property
+    def bytes_sent(self) -> int:
+        return self._writes.sent_bytes
 
     @property
     def reading_paused(self) -> bool:
@@ -180,7 +186,10 @@ class Connection:
             if self.send_progress_at is not None or self._finish_reason is not None:
                 self._after_drain()
             return
-        self.send_progress_at = self.clock.monotonic()
+        now = self.clock.monotonic()
+        if self.send_progress_at is None:
+            self.backlog_since = now
+        self.send_progress_at = now
         if result is Flush.BLOCKED:
             self._set_writer(True)
         elif not self._writer_on:

@@ -29,12 +29,13 @@ class Flush(Enum):
 
 
 class WriteQueue:
-    __slots__ = ("_chunks", "_head_sent", "unsent_bytes")
+    __slots__ = ("_chunks", "_head_sent", "sent_bytes", "unsent_bytes")
 
     def __init__(self) -> None:
         self._chunks: deque[Chunk] = deque()
         self._head_sent = 0
         self.unsent_bytes = 0
+        self.sent_bytes = 0
 
     def add(self, chunks: Iterable[Chunk]) -> None:
         for chunk in chunks:
@@ -91,6 +92,7 @@ class WriteQueue:
     def _advance(self, sent: int) -> None:
         chunks = self._chunks
         self.unsent_bytes -= sent
+        self.sent_bytes += sent
         sent += self._head_sent
         while chunks and sent >= len(chunks[0]):
             chunk = chunks.popleft()

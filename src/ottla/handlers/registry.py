@@ -1,0 +1,61 @@
+"""The table of what this broker serves. What is not in it is neither dispatched nor advertised."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ottla.errors import KafkaError
+from ottla.handlers.context import EncodedResponse, RequestContext
+from ottla.protocol.api_keys import ApiKey
+from ottla.protocol.apis import api_info
+from ottla.protocol.message import Response
+
+Answer = Response | EncodedResponse | None
+"""What is sent back; None (NO_RESPONSE) sends nothing."""
+
+Handle = Callable[[RequestContext, Any], Answer | Awaitable[Answer]]
+OnError = Callable[[Any, int, KafkaError], Answer]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandlerEntry:
+    """How the versions of one API are served. `on_error` makes the answer that reports an error to a request."""
+
+    api_key: ApiKey
+    handle: Handle
+    min_version: int
+    max_version: int
+    on_error: OnError
+
+
+class HandlerTable:
+    __slots__ = ("_entries",)
+
+    def __init__(self) -> None:
+        self._entries: dict[int, HandlerEntry] = {}
+
+    def add(self, api_key: ApiKey, handle: Handle, min_version: int, max_version: int, on_error: OnError) -> None:
+        """Serve an API. The versions must be ones that the protocol knows, and each API is added once."""
+        known_min, known_max = api_info(api_key).versions
+        assert known_min <= min_version <= max_version <= known_max, (api_key, min_version, max_version)
+        assert api_key not in self._entries, api_key
+        self._entries[api_key] = HandlerEntry(
+            api_key=api_key, handle=handle, min_version=min_version, max_version=max_version, on_error=on_error
+        )
+
+    def find(self, api_key: int, api_version: int) -> HandlerEntry | None:
+        """Who serves this version of this API, if anybody does."""
+        entry = self._entries.get(api_key)
+        if entry is None or not entry.min_version <= api_version <= entry.max_version:
+            return None
+        return entry
+
+    def entry(self, api_key: int) -> HandlerEntry | None:
+        return self._entries.get(api_key)
+
+    def __iter__(self) -> Iterator[HandlerEntry]:
+        """In the order of the API keys, as Kafka advertises them."""
+        return iter(sorted(self._entries.values(), key=lambda entry: entry.api_key))
+
+    def __len__(self) -> int:
+        return len(self._entries)

@@ -1,0 +1,27 @@
+"""Step 3 of the path: from sockets to handlers, and every bound on what is in flight.
+
+server             Server: the listeners, connections and dispatch of one broker
+endpoints          which sockets to open and what to tell clients about them
+limits             the numbers: connections, requests and bytes in flight, deadlines
+listener           one listening socket; accepting pauses at the limits and recovers
+connection_limits  how many connections, in all and from one address
+admission          how many requests and bytes are being received, in two classes
+channel            one client's connection: one request at a time, answers in order
+deadlines          connections that are idle, receive too slowly or do not take their answer
+dispatch, routes   frame -> header -> body -> handler -> answer, and what errors become
+request_metrics    requests and their times per API
+server_metrics     connections, bytes, what is in flight, what was refused
+"""
+
+from ottla.server.endpoints import AdvertisedEndpoint, ListenerSpec, plan_listeners, resolve_advertised
+from ottla.server.limits import ServerLimits
+from ottla.server.server import Server
+
+__all__ = [
+    "AdvertisedEndpoint",
+    "ListenerSpec",
+    "Server",
+    "ServerLimits",
+    "plan_listeners",
+    "resolve_advertised",
+]

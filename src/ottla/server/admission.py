@@ -1,0 +1,95 @@
+"""How many requests, and how many of their bytes, the server takes in at once over all connections.
+
+A request needs memory of its own from when its frame is begun to be received until its handler has run; that is what
+is counted here, as one request and as the bytes of its frame. A frame that is complete when it is read is handled in
+the same moment and never waits, and a request that waits in purgatory has given its frame back.
+
+A frame is admitted while any of the budget is left (so that one as large as the whole budget can be received at all).
+At the bound a connection is left unread, not closed; the ones that wait are admitted in the order in which they came.
+Invariant: while somebody waits, nothing of the budget is left.
+
+There are two classes with a budget each, so that clients cannot keep the controller and replication from working:
+connections on the listener of the control plane or between brokers where clients have another one, and else the
+requests by which the controller and the leaders move the cluster. What a peer says of itself (client id, replica id)
+never matters.
+"""
+
+from typing import Protocol
+
+from ottla.protocol.api_keys import ApiKey
+
+CONTROL_APIS = frozenset(
+    {
+        ApiKey.LEADER_AND_ISR,
+        ApiKey.STOP_REPLICA,
+        ApiKey.UPDATE_METADATA,
+        ApiKey.CONTROLLED_SHUTDOWN,
+        ApiKey.ALTER_PARTITION,
+    }
+)
+
+
+class Waiter(Protocol):
+    def admit_frame(self) -> None:
+        """What was refused has been counted and may begin."""
+        ...
+
+
+class RequestBudget:
+    """One class of requests: what is being received, its bounds, and who waits."""
+
+    __slots__ = ("_waiting", "bytes_max", "queued_bytes", "queued_requests", "requests_max")
+
+    def __init__(self, requests_max: int, bytes_max: int) -> None:
+        self.requests_max = requests_max
+        self.bytes_max = bytes_max
+        self.queued_requests = 0
+        self.queued_bytes = 0
+        self._waiting: dict[Waiter, int] = {}
+
+    @property
+    def waiting_count(self) -> int:
+        return len(self._waiting)
+
+    def try_take(self, waiter: Waiter, size: int) -> bool:
+        """Count a request of this size, or remember who wanted to begin one."""
+        if self._is_spent():
+            self._waiting[waiter] = size
+            return False
+        self._take(size)
+        return True
+
+    def give_back(self, size: int) -> None:
+        """A request that was counted has been handled, or its connection is gone."""
+        self.queued_requests -= 1
+        self.queued_bytes -= size
+        while self._waiting and not self._is_spent():
+            waiter = next(iter(self._waiting))
+            self._take(self._waiting.pop(waiter))
+            waiter.admit_frame()
+
+    def forget(self, waiter: Waiter) -> bool:
+        """Somebody is gone; whether it waited."""
+        return self._waiting.pop(waiter, None) is not None
+
+    def _is_spent(self) -> bool:
+        return self.queued_requests >= self.requests_max or self.queued_bytes >= self.bytes_max
+
+    def _take(self, size: int) -> None:
+        self.queued_requests += 1
+        self.queued_bytes += size
+
+
+class Admission:
+    """The two budgets of a server. `by_api_key`: no listener is kept apart, so the API key decides."""
+
+    __slots__ = ("_by_api_key", "clients", "control")
+
+    def __init__(self, requests_max: int, bytes_max: int, *, by_api_key: bool) -> None:
+        self._by_api_key = by_api_key
+        self.clients = RequestBudget(requests_max, bytes_max)
+        self.control = RequestBudget(requests_max, bytes_max)
+
+    def budget_for(self, api_key: int, *, control_listener: bool) -> RequestBudget:
+        is_control = api_key in CONTROL_APIS if self._by_api_key else control_listener
+        return self.control if is_control else self.clients

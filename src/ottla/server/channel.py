@@ -1,0 +1,214 @@
+"""One client's connection as the server sees it: one request at a time, answers in the order of the requests.
+
+Kafka handles the next request of a connection when the last one is answered, and so do we, with one exception: while
+Produce requests wait for their replicas, up to five in all are appended, since that is how many an idempotent producer
+has under way. Any other request behind them, and anything behind a request that waits, stays unread.
+
+`_in_flight` holds, oldest first, the requests that are handled and not answered yet; an answer that is ready before
+its turn waits in it. It is empty while every request is answered at once, which is the fast path.
+"""
+
+import asyncio
+import socket
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from ottla.clock import Clock, TimerWheel
+from ottla.handlers.context import ANONYMOUS
+from ottla.observability.instruments import Counter, Histogram
+from ottla.protocol.api_keys import ApiKey
+from ottla.server.admission import Admission, RequestBudget
+from ottla.server.deadlines import Deadlines
+from ottla.server.endpoints import ListenerSpec
+from ottla.server.limits import ServerLimits
+from ottla.transport import Connection, ReceiveBuffer
+from ottla.transport.connection import CloseReason
+from ottla.transport.write_queue import Chunk, drop_chunks
+
+PRODUCE_IN_FLIGHT_MAX = 5
+
+
+class FrameDispatcher(Protocol):
+    def dispatch(self, channel: "Channel", frame: memoryview) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelServices:
+    """What all channels of a server share."""
+
+    loop: asyncio.AbstractEventLoop
+    clock: Clock
+    wheel: TimerWheel
+    receive_buffer: ReceiveBuffer
+    limits: ServerLimits
+    admission: Admission
+    dispatcher: FrameDispatcher
+    pipelined: Counter
+    on_closed: Callable[["Channel", CloseReason], None]
+
+
+class PendingAnswer:
+    """A request between its handler's return and its answer. `chunks` is None until the answer is known."""
+
+    __slots__ = ("cancel", "chunks", "is_produce", "on_turn")
+
+    def __init__(self, *, is_produce: bool = False) -> None:
+        self.is_produce = is_produce
+        self.chunks: Iterable[Chunk] | None = None
+        # Called when the connection is gone, and when the answer is sent.
+        self.cancel: Callable[[], object] | None = None
+        self.on_turn: Callable[[], None] | None = None
+
+
+class Channel:
+    __slots__ = (
+        "_budget",
+        "_budget_bytes",
+        "_deadlines",
+        "_in_flight",
+        "_services",
+        "client_host",
+        "client_port",
+        "connection",
+        "last_active_at",
+        "listener",
+        "principal",
+        "send_times",
+    )
+
+    def __init__(
+        self, sock: socket.socket, address: tuple[str, int], listener: ListenerSpec, services: ChannelServices
+    ) -> None:
+        self._services = services
+        self.listener = listener
+        self.client_host, self.client_port = address
+        self.principal = ANONYMOUS
+        self.last_active_at = services.clock.monotonic()
+        self._in_flight: deque[PendingAnswer] = deque()
+        # The budget that the frame being received is counted in or waits for, and the frame's size.
+        self._budget: RequestBudget | None = None
+        self._budget_bytes = 0
+        # Where the time goes that the socket takes for the last answer.
+        self.send_times: Histogram | None = None
+        self.connection = Connection(
+            sock,
+            services.loop,
+            self._on_frame,
+            self._on_closed,
+            receive_buffer=services.receive_buffer,
+            clock=services.clock,
+            frame_size_max=services.limits.socket_request_max_bytes,
+            gate=self,
+            read_while_sending=False,
+        )
+        self._deadlines = Deadlines(
+            self,
+            services.wheel,
+            services.clock,
+            idle_ms=services.limits.connections_max_idle_ms,
+            frame_receive_timeout_ms=services.limits.frame_receive_timeout_ms,
+        )
+
+    def __str__(self) -> str:
+        return f"{self.client_host}:{self.client_port} on listener {self.listener.name}"
+
+    def start(self) -> None:
+        self.connection.start()
+
+    def close(self, reason: CloseReason) -> None:
+        self.connection.close(reason)
+
+    def has_requests(self) -> bool:
+        return bool(self._in_flight)
+
+    # Answers
+
+    def answer(self, chunks: Iterable[Chunk]) -> None:
+        """Answer the request that was just handled."""
+        if self._in_flight:
+            pending = PendingAnswer(is_produce=True)
+            pending.chunks = chunks
+            self._in_flight.append(pending)
+        else:
+            self.connection.send(chunks)
+
+    def answer_later(self, pending: PendingAnswer) -> None:
+        """The request that was just handled waits; `answer_pending` will follow."""
+        self._in_flight.append(pending)
+
+    def answer_pending(self, pending: PendingAnswer, chunks: Iterable[Chunk]) -> None:
+        """The answer of a request that waited. It is sent when all before it are."""
+        if self.connection.closed:
+            drop_chunks(chunks)
+            return
+        pending.chunks = chunks
+        self._send_ready()
+
+    def mute(self, milliseconds: int) -> None:
+        """Take no further request for this long; answers are sent."""
+        pause = PendingAnswer()
+        timer = self._services.wheel.schedule(milliseconds, lambda: self.answer_pending(pause, ()))
+        pause.cancel = timer.cancel
+        self._in_flight.append(pause)
+
+    def _send_ready(self) -> None:
+        in_flight = self._in_flight
+        while in_flight and (chunks := in_flight[0].chunks) is not None:
+            pending = in_flight.popleft()
+            if pending.on_turn is not None:
+                pending.on_turn()
+            self.connection.send(chunks)
+        self.last_active_at = self._services.clock.monotonic()
+        if self.connection.reading_paused and self._budget is None:
+            self.connection.resume_reading()
+
+    # What the connection asks and tells (FrameGate)
+
+    def _on_frame(self, frame: memoryview) -> bool:
+        if self._in_flight:
+            if not self._may_run_early(frame[0] << 8 | frame[1]):
+                return False
+            self._services.pipelined.value += 1
+        self._services.dispatcher.dispatch(self, frame)
+        return True
+
+    def _may_run_early(self, api_key: int) -> bool:
+        return (
+            api_key == ApiKey.PRODUCE
+            and len(self._in_flight) < PRODUCE_IN_FLIGHT_MAX
+            and all(pending.is_produce for pending in self._in_flight)
+        )
+
+    def frame_started(self, size: int, api_key: int) -> bool:
+        if self._in_flight and not self._may_run_early(api_key):
+            return False
+        self._budget = self._services.admission.budget_for(api_key, control_listener=self.listener.is_control)
+        self._budget_bytes = size
+        return self._budget.try_take(self.connection, size)
+
+    def frame_finished(self, size: int) -> None:
+        budget, self._budget = self._budget, None
+        assert budget is not None
+        budget.give_back(size)
+
+    def frame_incomplete(self) -> None:
+        self._deadlines.frame_incomplete()
+
+    def drained(self) -> None:
+        now = self.last_active_at = self._services.clock.monotonic()
+        if self.send_times is not None:
+            self.send_times.record((now - self.connection.backlog_since) * 1000)
+
+    def _on_closed(self, reason: CloseReason) -> None:
+        self._deadlines.stop()
+        if self._budget is not None and not self._budget.forget(self.connection):
+            self._budget.give_back(self._budget_bytes)
+        for pending in self._in_flight:
+            if pending.chunks is not None:
+                drop_chunks(pending.chunks)
+            elif pending.cancel is not None:
+                pending.cancel()
+        self._in_flight.clear()
+        self._services.on_closed(self, reason)

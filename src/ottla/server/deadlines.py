@@ -1,0 +1,110 @@
+"""Connections that take too long: idle ones, half-sent frames, answers that nobody reads.
+
+    idle      nothing asked and nothing to answer for `connections.max.idle.ms`
+    unsent    an answer of which the peer took no byte for `connections.max.idle.ms`
+    receive   a frame that was begun and is not complete after `ottla.frame.receive.timeout.ms`; a large one must grow
+              by a megabyte in every such window. This is what ends a slow loris. A client that needs longer has given
+              up by itself: the request timeout of Kafka's clients is shorter.
+
+Timers are lazy: a request costs no timer operation, only a note of when it came. When a timer fires it looks at what
+happened since, and is set again for what is left.
+"""
+
+from typing import Protocol
+
+from ottla.clock import Clock, Timer, TimerWheel
+from ottla.errors import PeerError
+from ottla.transport import Connection
+
+FRAME_GROWTH_BYTES = 1024 * 1024
+
+
+class SlowPeerError(PeerError):
+    """A frame that was begun and did not come."""
+
+
+class DeadlineOwner(Protocol):
+    connection: Connection
+    last_active_at: float
+
+    def has_requests(self) -> bool:
+        """Whether requests of this connection wait for their answer."""
+        ...
+
+
+class Deadlines:
+    """The deadlines of one connection."""
+
+    __slots__ = (
+        "_clock",
+        "_frame_receive_timeout_ms",
+        "_idle_ms",
+        "_idle_timer",
+        "_owner",
+        "_receive_timer",
+        "_wheel",
+        "_window_bytes",
+        "_window_frame",
+        "_window_started_at",
+    )
+
+    def __init__(
+        self, owner: DeadlineOwner, wheel: TimerWheel, clock: Clock, *, idle_ms: int, frame_receive_timeout_ms: int
+    ) -> None:
+        self._owner = owner
+        self._wheel = wheel
+        self._clock = clock
+        self._idle_ms = idle_ms
+        self._frame_receive_timeout_ms = frame_receive_timeout_ms
+        self._receive_timer: Timer | None = None
+        self._window_frame = self._window_started_at = 0.0
+        self._window_bytes = 0
+        self._idle_timer: Timer | None = wheel.schedule(idle_ms, self._check_idle) if idle_ms >= 0 else None
+
+    def frame_incomplete(self) -> None:
+        if self._receive_timer is None:
+            self._receive_timer = self._wheel.schedule(self._frame_receive_timeout_ms, self._check_receive)
+
+    def stop(self) -> None:
+        for timer in (self._idle_timer, self._receive_timer):
+            if timer is not None:
+                timer.cancel()
+        self._idle_timer = self._receive_timer = None
+
+    def _check_idle(self) -> None:
+        now = self._clock.monotonic()
+        idle_ms = (now - self._idle_since(now)) * 1000
+        if idle_ms < self._idle_ms:
+            self._idle_timer = self._wheel.schedule(self._idle_ms - idle_ms, self._check_idle)
+            return
+        self._idle_timer = None
+        unsent = self._owner.connection.unsent_bytes
+        what = f"{unsent} bytes of an answer were not taken" if unsent else "idle"
+        self._owner.connection.close(f"{what} for {self._idle_ms} ms")
+
+    def _idle_since(self, now: float) -> float:
+        connection = self._owner.connection
+        if connection.send_progress_at is not None:
+            return connection.send_progress_at
+        if connection.frame_started_at is not None or connection.reading_paused or self._owner.has_requests():
+            return now
+        return self._owner.last_active_at
+
+    def _check_receive(self) -> None:
+        self._receive_timer = None
+        connection = self._owner.connection
+        if connection.frame_started_at is None:
+            return
+        if connection.frame_started_at != self._window_frame:
+            self._window_frame = self._window_started_at = connection.frame_started_at
+            self._window_bytes = 0
+        now = self._clock.monotonic()
+        left_ms = self._frame_receive_timeout_ms - (now - self._window_started_at) * 1000
+        if left_ms <= 0:
+            if connection.frame_filled_bytes - self._window_bytes < FRAME_GROWTH_BYTES:
+                connection.close(SlowPeerError(f"a frame was not received in {self._frame_receive_timeout_ms} ms"))
+                return
+            self._window_started_at = now
+            self._window_bytes = connection.frame_filled_bytes
+            left_ms = self._frame_receive_timeout_ms
+        self._receive_timer = self._wheel.schedule(left_ms, self._check_receive)

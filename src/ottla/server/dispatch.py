@@ -1,0 +1,220 @@
+"""From a frame to an answer: header, body, handler, encoded response. And what errors become on the way.
+
+    bytes that are no request, bytes behind it, an API or version not served     the connection is closed
+    ... but for ApiVersions in a version not served                              answered as version 0 (KIP-511)
+    KafkaError from a handler                                                    its `on_error` builds the answer
+    CloseConnection, PeerError from a handler                                    the connection is closed
+    any other exception: our bug                                                 logged, answered UNKNOWN_SERVER_ERROR
+
+A request whose handler answers at once costs no task, no future and no timer. A handler that waits gives a Future,
+which is its request's own: it is cancelled when the connection goes. A coroutine becomes a task that runs to its end.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable
+from struct import Struct
+from typing import Any
+
+from ottla.clock import Clock
+from ottla.errors import DecodeError, KafkaError, PeerError
+from ottla.errors.kafka import UnknownServerError
+from ottla.handlers.api_versions import unsupported_version_response
+from ottla.handlers.context import CloseConnection, EncodedResponse, RequestContext
+from ottla.handlers.registry import Answer, HandlerTable
+from ottla.observability.logs import RateLimitedLogger
+from ottla.observability.metrics import Metrics
+from ottla.protocol.api_keys import ApiKey
+from ottla.protocol.codec import decode
+from ottla.protocol.headers import decode_request_header
+from ottla.protocol.message import Response
+from ottla.server.channel import Channel, PendingAnswer
+from ottla.server.request_metrics import RequestMetrics, RequestTimes
+from ottla.server.routes import Route, encode_answer
+from ottla.transport.write_queue import Chunk
+
+logger = logging.getLogger(__name__)
+
+_KEY_AND_VERSION = Struct(">I")
+_KEY_VERSION_CORRELATION = Struct(">hhi")
+_SYNCHRONOUS = (EncodedResponse, Response)
+
+
+class UnsupportedRequestError(PeerError):
+    """An API or a version of it that is not served here."""
+
+
+class Dispatcher:
+    def __init__(
+        self,
+        table: HandlerTable,
+        loop: asyncio.AbstractEventLoop,
+        clock: Clock,
+        metrics: Metrics,
+    ) -> None:
+        self._table = table
+        self._loop = loop
+        self._now = clock.monotonic
+        self._metrics = RequestMetrics(metrics)
+        self._log = RateLimitedLogger(logger, clock)
+        self._routes: dict[int, Route] = {}
+        self._tasks: set[asyncio.Task[Answer]] = set()
+
+    def dispatch(self, channel: Channel, frame: memoryview) -> None:
+        """Handle one request. PeerError when it is none."""
+        received_at = channel.last_active_at = self._now()
+        route = self._routes.get(_KEY_AND_VERSION.unpack_from(frame)[0])
+        if route is None:
+            route = self._find_route(channel, frame)
+            if route is None:
+                return
+        header, position = decode_request_header(frame)
+        request, end = decode(route.request_class, route.version, frame, position)
+        if end != len(frame):
+            raise DecodeError(f"{len(frame) - end} bytes behind a {route.name} request of version {route.version}")
+        context = RequestContext(
+            route.api_key,
+            route.version,
+            header.correlation_id,
+            header.client_id,
+            channel.listener.name,
+            channel.client_host,
+            channel.client_port,
+            channel.principal,
+            received_at,
+        )
+        route.requests_of(request).value += 1
+        self._handle(channel, route, context, request)
+
+    def _handle(self, channel: Channel, route: Route, context: RequestContext, request: Any) -> None:
+        try:
+            answer = route.handle(context, request)
+        except Exception as error:  # noqa: BLE001 - where errors of handlers become answers
+            answer = self._error_answer(channel, route, request, error)
+        if isinstance(answer, _SYNCHRONOUS):
+            times = route.times_of(request)
+            channel.send_times = times.send
+            channel.answer(encode_answer(route, context.correlation_id, answer))
+            times.record_at_once(context.received_at, self._now())
+        elif answer is not None:
+            self._wait(channel, route, context, request, answer)
+            return
+        if context.throttle_time_ms:
+            channel.mute(context.throttle_time_ms)
+
+    def _find_route(self, channel: Channel, frame: memoryview) -> Route | None:
+        """The route of an API and version that is asked for the first time. None when it was answered here."""
+        if len(frame) < _KEY_VERSION_CORRELATION.size:
+            raise DecodeError(f"a request of {len(frame)} bytes")
+        api_key, version, correlation_id = _KEY_VERSION_CORRELATION.unpack_from(frame)
+        entry = self._table.find(api_key, version)
+        if entry is not None:
+            route = self._routes[_KEY_AND_VERSION.unpack_from(frame)[0]] = Route(entry, version, self._metrics)
+            return route
+        if api_key == ApiKey.API_VERSIONS:
+            fallback = self._table.entry(ApiKey.API_VERSIONS)
+            if fallback is not None:
+                route = Route(fallback, 0, self._metrics)
+                channel.answer(encode_answer(route, correlation_id, unsupported_version_response(self._table)))
+                return None
+        raise UnsupportedRequestError(f"version {version} of API key {api_key} is not served here")
+
+    def _error_answer(self, channel: Channel, route: Route, request: Any, error: Exception) -> Answer:
+        """What a failed request is answered. NO_RESPONSE when the connection had to be closed instead."""
+        if not isinstance(error, KafkaError | CloseConnection | PeerError):
+            self._metrics.failures(route.name).value += 1
+            self._log.exception(route.name, "%s version %d of %s failed", route.name, route.version, channel)
+            error = UnknownServerError("The server experienced an unexpected error when processing the request.")
+        try:
+            if isinstance(error, KafkaError):
+                return route.on_error(request, route.version, error)
+            raise error
+        except CloseConnection as reason:
+            channel.close(str(reason))
+        except PeerError as reason:
+            channel.close(reason)
+        return None
+
+    # Requests that wait
+
+    def _wait(
+        self, channel: Channel, route: Route, context: RequestContext, request: Any, awaitable: Awaitable[Answer]
+    ) -> None:
+        waiting = _WaitingRequest(self, channel, route, context, request, self._now())
+        channel.answer_later(waiting)
+        future = self._as_future(awaitable)
+        if not isinstance(future, asyncio.Task):
+            waiting.cancel = future.cancel
+        future.add_done_callback(waiting.on_done)
+
+    def _as_future(self, awaitable: Awaitable[Answer]) -> "asyncio.Future[Answer]":
+        if isinstance(awaitable, asyncio.Future):
+            return awaitable
+        task: asyncio.Task[Answer] = self._loop.create_task(_run(awaitable))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def finish(self, waiting: "_WaitingRequest", future: "asyncio.Future[Answer]") -> None:
+        """A request that waited has its result: answer it, or give back what it holds when nobody is there."""
+        channel, route, context = waiting.channel, waiting.route, waiting.context
+        if future.cancelled():
+            channel.close("a request was cancelled")
+            return
+        try:
+            answer = future.result()
+        except Exception as error:  # noqa: BLE001 - as in _handle
+            answer = self._error_answer(channel, route, waiting.request, error)
+        waiting.ready_at = self._now()
+        channel.answer_pending(waiting, self._encoded(channel, route, context.correlation_id, answer))
+        if context.throttle_time_ms and not channel.connection.closed:
+            channel.mute(context.throttle_time_ms)
+
+    def _encoded(self, channel: Channel, route: Route, correlation_id: int, answer: Answer) -> list[Chunk]:
+        if answer is None:
+            return []
+        try:
+            return encode_answer(route, correlation_id, answer)
+        except Exception as error:  # noqa: BLE001 - outside the connection's own loop: the same end for the same bug
+            self._log.exception(route.name, "the answer to %s version %d cannot be encoded", route.name, route.version)
+            channel.close(error)
+            return []
+
+    async def drain_tasks(self) -> None:
+        """Wait for the coroutines of handlers, whose clients may be gone already."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+
+class _WaitingRequest(PendingAnswer):
+    __slots__ = ("channel", "context", "dispatcher", "ready_at", "request", "returned_at", "route")
+
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        channel: Channel,
+        route: Route,
+        context: RequestContext,
+        request: Any,
+        returned_at: float,
+    ) -> None:
+        super().__init__(is_produce=route.api_key == ApiKey.PRODUCE)
+        self.dispatcher = dispatcher
+        self.channel = channel
+        self.route = route
+        self.context = context
+        self.request = request
+        self.returned_at = self.ready_at = returned_at
+        self.on_turn = self._record
+
+    def on_done(self, future: "asyncio.Future[Answer]") -> None:
+        self.dispatcher.finish(self, future)
+
+    def _record(self) -> None:
+        times: RequestTimes = self.route.times_of(self.request)
+        self.channel.send_times = times.send
+        times.record(self.context.received_at, self.returned_at, self.ready_at, self.dispatcher._now())
+
+
+async def _run(awaitable: Awaitable[Answer]) -> Answer:
+    return await awaitable

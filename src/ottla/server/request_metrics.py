@@ -1,0 +1,83 @@
+"""Requests and their times, per API, under Kafka's names.
+
+Fetch is counted as FetchConsumer or FetchFollower, whatever a request says it is. The times of a request:
+
+    received      handler called      handler returned       answer there      answer's turn      all sent
+       |-- queue -------|------ local ------|------ remote ------|--- response queue ---|--- send ---|
+       |------------------------------------- total -------------------------------------------------|
+
+The loop calls a handler as soon as it has read a request, so the queue time is that of frames that came in the same
+read. An answer that the socket takes at once has a send time of 0; one that it does not is recorded once more, when the
+last of it has been sent.
+"""
+
+from ottla.observability.instruments import Counter
+from ottla.observability.metrics import Metrics
+from ottla.protocol.api_keys import ApiKey
+from ottla.protocol.apis import api_info
+
+_PREFIX = "kafka_network_requestmetrics_"
+
+
+class RequestTimes:
+    """The histograms of one kind of request."""
+
+    __slots__ = ("local", "queue", "remote", "response_queue", "send", "total")
+
+    def __init__(self, registry: Metrics, request_name: str) -> None:
+        labels = {"request": request_name}
+        self.total = registry.histogram(_PREFIX + "totaltimems", labels)
+        self.queue = registry.histogram(_PREFIX + "requestqueuetimems", labels)
+        self.local = registry.histogram(_PREFIX + "localtimems", labels)
+        self.remote = registry.histogram(_PREFIX + "remotetimems", labels)
+        self.response_queue = registry.histogram(_PREFIX + "responsequeuetimems", labels)
+        self.send = registry.histogram(_PREFIX + "responsesendtimems", labels)
+
+    def record(self, received_at: float, returned_at: float, ready_at: float, turn_at: float) -> None:
+        """Record a request that was answered at `turn_at`, all in monotonic seconds."""
+        self.queue.record(0.0)
+        self.local.record((returned_at - received_at) * 1000.0)
+        self.remote.record((ready_at - returned_at) * 1000.0)
+        self.response_queue.record((turn_at - ready_at) * 1000.0)
+        self.send.record(0.0)
+        self.total.record((turn_at - received_at) * 1000.0)
+
+    def record_at_once(self, received_at: float, returned_at: float) -> None:
+        """Record a request whose handler answered at once: most of them, so as little as possible is done."""
+        elapsed_ms = (returned_at - received_at) * 1000.0
+        self.total.record(elapsed_ms)
+        self.local.record(elapsed_ms)
+        self.queue.record(0.0)
+        self.remote.record(0.0)
+        self.response_queue.record(0.0)
+        self.send.record(0.0)
+
+
+class RequestMetrics:
+    """Makes the instruments of an API when its first request comes."""
+
+    __slots__ = ("_registry", "_times")
+
+    def __init__(self, registry: Metrics) -> None:
+        self._registry = registry
+        self._times: dict[str, RequestTimes] = {}
+
+    def times(self, request_name: str) -> RequestTimes:
+        times = self._times.get(request_name)
+        if times is None:
+            times = self._times[request_name] = RequestTimes(self._registry, request_name)
+        return times
+
+    def failures(self, request_name: str) -> Counter:
+        return self._registry.counter("ottla_handler_failures_total", {"request": request_name})
+
+    def requests(self, request_name: str, version: int) -> Counter:
+        labels = {"request": request_name, "version": str(version)}
+        return self._registry.counter(_PREFIX + "requests_total", labels)
+
+
+def request_name(api_key: int, *, from_follower: bool = False) -> str:
+    """What Kafka's metrics call a request."""
+    if api_key == ApiKey.FETCH:
+        return "FetchFollower" if from_follower else "FetchConsumer"
+    return api_info(api_key).name

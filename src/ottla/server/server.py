@@ -1,0 +1,136 @@
+"""The server of one broker: its listeners, its connections and the dispatch of their requests.
+
+server = Server(specs, table, loop=loop, clock=clock, wheel=wheel, metrics=metrics)
+ports = server.bind()          # the ports are ours, clients may connect and wait
+server.start()                 # requests are handled from now on
+server.stop_accepting(); await server.stop()
+"""
+
+import asyncio
+import logging
+import resource
+import socket
+from collections.abc import Iterable
+
+from ottla.clock import Clock, TimerWheel
+from ottla.errors import PeerError
+from ottla.handlers.registry import HandlerTable
+from ottla.observability.logs import RateLimitedLogger
+from ottla.observability.metrics import Metrics
+from ottla.server.admission import Admission
+from ottla.server.channel import Channel, ChannelServices
+from ottla.server.connection_limits import ConnectionLimits
+from ottla.server.dispatch import Dispatcher
+from ottla.server.endpoints import ListenerSpec
+from ottla.server.limits import ServerLimits
+from ottla.server.listener import Listener
+from ottla.server.server_metrics import ServerMetrics
+from ottla.transport import ReceiveBuffer
+from ottla.transport.connection import CloseReason
+
+logger = logging.getLogger(__name__)
+
+
+class Server:
+    def __init__(
+        self,
+        specs: Iterable[ListenerSpec],
+        table: HandlerTable,
+        *,
+        loop: asyncio.AbstractEventLoop,
+        clock: Clock,
+        wheel: TimerWheel,
+        metrics: Metrics,
+        limits: ServerLimits | None = None,
+    ) -> None:
+        self.limits = limits or ServerLimits()
+        specs = tuple(specs)
+        by_api_key = not any(spec.is_control for spec in specs)
+        self.admission = Admission(
+            self.limits.queued_max_requests, self.limits.queued_max_request_bytes, by_api_key=by_api_key
+        )
+        self.connection_limits = ConnectionLimits(self.limits, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+        self.dispatcher = Dispatcher(table, loop, clock, metrics)
+        self._channels: set[Channel] = set()
+        self._metrics = ServerMetrics(metrics, (spec.name for spec in specs), lambda: tuple(self._channels))
+        self._metrics.watch(self.admission)
+        self._peer_log = RateLimitedLogger(logger, clock)
+        self._services = ChannelServices(
+            loop=loop,
+            clock=clock,
+            wheel=wheel,
+            receive_buffer=ReceiveBuffer(),
+            limits=self.limits,
+            admission=self.admission,
+            dispatcher=self.dispatcher,
+            pipelined=self._metrics.pipelined,
+            on_closed=self._on_channel_closed,
+        )
+        self.listeners = tuple(self._listener(spec) for spec in specs)
+
+    def _listener(self, spec: ListenerSpec) -> Listener:
+        return Listener(
+            spec,
+            self._services.loop,
+            self._services.wheel,
+            self.limits,
+            must_wait=_never if spec.is_control else self.connection_limits.is_full,
+            on_connection=self._on_connection,
+        )
+
+    @property
+    def connection_count(self) -> int:
+        return len(self._channels)
+
+    def bind(self) -> dict[str, int]:
+        """Take all ports; by listener name which. ConfigError when one is not to be had, and then none is kept."""
+        try:
+            for listener in self.listeners:
+                listener.bind()
+        except BaseException:
+            self.stop_accepting()
+            raise
+        return {listener.spec.name: listener.port for listener in self.listeners}
+
+    def start(self) -> None:
+        for listener in self.listeners:
+            listener.start()
+
+    def stop_accepting(self) -> None:
+        for listener in self.listeners:
+            listener.stop_accepting()
+
+    async def stop(self) -> None:
+        """Close every connection and wait for the handlers that are coroutines."""
+        self.stop_accepting()
+        for channel in tuple(self._channels):
+            channel.close("the server stops")
+        await self.dispatcher.drain_tasks()
+
+    def _on_connection(self, spec: ListenerSpec, sock: socket.socket, address: tuple[str, int]) -> None:
+        host = address[0].removeprefix("::ffff:")
+        if not self.connection_limits.try_add(host):
+            sock.close()
+            self._metrics.refused("per ip")
+            self._peer_log.warning("per ip", "%s has too many connections, one on %s was refused", host, spec.name)
+            return
+        channel = Channel(sock, (host, address[1]), spec, self._services)
+        self._channels.add(channel)
+        self._metrics.opened(channel)
+        channel.start()
+
+    def _on_channel_closed(self, channel: Channel, reason: CloseReason) -> None:
+        self._channels.discard(channel)
+        self.connection_limits.remove(channel.client_host)
+        self._metrics.closed(channel)
+        if isinstance(reason, PeerError):
+            self._metrics.bad_frame(reason)
+            self._peer_log.warning(type(reason).__name__, "connection of %s closed: %s", channel, reason)
+        else:
+            logger.debug("connection of %s closed: %s", channel, reason)
+        for listener in self.listeners:
+            listener.resume()
+
+
+def _never() -> bool:
+    return False
