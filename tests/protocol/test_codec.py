@@ -114,7 +114,7 @@ def test_unknown_version_of_a_known_api_is_a_decode_error() -> None:
 
 
 def test_decode_error_names_message_version_and_field() -> None:
-    with pytest.raises(DecodeError, match=r"MetadataRequest v9: 99 topics in 0 bytes"):
+    with pytest.raises(DecodeError, match=r"MetadataRequest v9: topics has length 99, but only 0 bytes are left"):
         decode(MetadataRequest, 9, b"\x64")
 
 

@@ -142,10 +142,13 @@ class LogFile:
         if self.pins == 0 and not self.path:
             self._close_for_good()
 
-    def rename(self, path: str) -> None:
+    def rename(self, path: str, *, missing_ok: bool = False) -> None:
         """Give the file another name. Durable after a sync of its directory."""
         try:
             self.directory.disk.rename(self.path, path)
+        except FileNotFoundError as error:
+            if not missing_ok:
+                raise self.directory.storage_error(error) from error
         except OSError as error:
             raise self.directory.storage_error(error) from error
         self.path = path

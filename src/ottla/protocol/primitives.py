@@ -10,7 +10,7 @@ The compiled code reads the first byte of a varint itself (it is nearly always t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 from uuid import UUID, SafeUUID
 
 from ottla.errors import DecodeError
@@ -66,6 +66,18 @@ def skip_tags(buffer: memoryview, position: int, size: int, first: int) -> int:
     for _ in range(count):
         tag, _, position = read_tag(buffer, position, size, tag)
     return position
+
+
+def refuse_length(name: str, length: int) -> NoReturn:
+    raise DecodeError(f"{name} is null" if length == -1 else f"{name} has length {length}")
+
+
+def refuse_overrun(name: str, length: int, left: int) -> NoReturn:
+    raise DecodeError(f"{name} has length {length}, but only {left} bytes are left")
+
+
+def refuse_tag(name: str, excess: int) -> NoReturn:
+    raise DecodeError(f"{name} is {abs(excess)} bytes {'longer' if excess > 0 else 'shorter'} than its tag says")
 
 
 class UuidCache(dict[bytes, UUID]):

@@ -22,24 +22,34 @@ from struct import unpack_from
 from typing import Any
 from uuid import UUID
 
-from ottla.errors import DecodeError
 from ottla.model import ZERO_UUID
 from ottla.protocol.field import EMPTY_LIST, FIXED_FORMATS, Field
 from ottla.protocol.initializer import initial_value
 from ottla.protocol.layout import FIXED_SIZES, element_size_min, is_nullable, layout_of
 from ottla.protocol.message import Message, Struct
-from ottla.protocol.primitives import finish_uvarint, read_tag, read_uuids, skip_tags, uuids
+from ottla.protocol.primitives import (
+    finish_uvarint,
+    read_tag,
+    read_uuids,
+    refuse_length,
+    refuse_overrun,
+    refuse_tag,
+    skip_tags,
+    uuids,
+)
 from ottla.protocol.source import Source, compiled_format, format_name, load_function
 
 Reader = Callable[[memoryview, int], tuple[Any, int]]
 
 NAMES: dict[str, Any] = {
-    "DecodeError": DecodeError,
     "ZERO_UUID": ZERO_UUID,
     "finish_uvarint": finish_uvarint,
     "new": object.__new__,
     "read_tag": read_tag,
     "read_uuids": read_uuids,
+    "refuse_length": refuse_length,
+    "refuse_overrun": refuse_overrun,
+    "refuse_tag": refuse_tag,
     "skip_tags": skip_tags,
     "uuids": uuids,
 }
@@ -180,12 +190,12 @@ class ReaderCompiler(Source):
         if is_nullable(field, self.version):
             with self.block("if n < 0:"):
                 if not self.flexible:
-                    self.line(f'if n != -1: raise DecodeError(f"length {{n}} of {field.name}")')
+                    self.line(f'if n != -1: refuse_length("{field.name}", n)')
                 self.line(f"{target} = None")
             with self.block("else:"):
                 self._read_content(field, target)
         else:
-            self.line(f'if n < 0: raise DecodeError("{field.name} is null")')
+            self.line(f'if n < 0: refuse_length("{field.name}", n)')
             self._read_content(field, target)
 
     def _read_length(self, field: Field[Any]) -> None:
@@ -206,13 +216,13 @@ class ReaderCompiler(Source):
             return
         value = {"string": 'str(b[p:e], "utf-8")', "bytes": "bytes(b[p:e])", "records": "b[p:e]"}[field.type]
         self.line("e = p + n")
-        self.line(f'if e > size: raise DecodeError(f"{field.name} has {{n}} bytes, {{size - p}} are left")')
+        self.line(f'if e > size: refuse_overrun("{field.name}", n, size - p)')
         self.line(f"{target} = {value}; p = e")
 
     def _read_array(self, field: Field[Any], target: str) -> None:
         size_min = element_size_min(field, self.version, self.flexible)
         fits = f"(size - p) // {size_min}" if size_min > 1 else "size - p"
-        self.line(f'if n > {fits}: raise DecodeError(f"{{n}} {field.name} in {{size - p}} bytes")')
+        self.line(f'if n > {fits}: refuse_overrun("{field.name}", n, size - p)')
         element = field.element
         if not isinstance(element, Field):
             self._read_elements(target, lambda: self.read_struct(element))
@@ -258,7 +268,7 @@ class TagReaderCompiler(ReaderCompiler):
                     with self.block(f"{'el' if index else ''}if t == {field.tag}:"):
                         self.read_field(field, f"o.{field.name}")
                         self.flush()
-                        self.line(f'if p != end: raise DecodeError("{field.name} does not fill its tag")')
+                        self.line(f'if p != end: refuse_tag("{field.name}", p - end)')
                 self.line("p = end")
             self.line("return p")
         return "".join(self._tag_functions) + self.text()

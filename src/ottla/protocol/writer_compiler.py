@@ -199,14 +199,13 @@ class WriterCompiler(Source):
     def _write_array(self, field: Field[Any], value: str) -> None:
         elements = self.variable("a")
         self.line(f"{elements} = {value}")
-        nullable = is_nullable(field, self.version)
-        self._write_length(field, elements, elements if nullable else None)
-        guard = self.block(f"if {elements}:") if nullable else None
-        if guard is None:
-            self._write_elements(field.element, elements)
-        else:
-            with guard:
+        if is_nullable(field, self.version):
+            self._write_length(field, elements, elements)
+            with self.block(f"if {elements}:"):
                 self._write_elements(field.element, elements)
+        else:
+            self._write_length(field, elements, None)
+            self._write_elements(field.element, elements)
 
     def _write_elements(self, element: Any, elements: str) -> None:
         if isinstance(element, Field) and element.type in FIXED_FORMATS and element.type != "uuid":

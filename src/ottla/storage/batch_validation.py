@@ -1,0 +1,304 @@
+"""What is asked of a produced batch before it may enter the log, and the few changes that are made to it.
+
+One pass (decision 4): frame and size, CRC, count, then the records: uncompressed ones are walked by the kernel,
+compressed ones are believed on their header, and opened only where the topic needs it (compacted,
+`ottla.validate.compressed`, another codec forced by `compression.type`). In the usual case the bytes are not touched at
+all. They are changed
+
+    to stamp LogAppendTime, or to right a wrong max_timestamp    in place, with a new CRC
+    where `compression.type` names another codec                 the section is recompressed
+    where they come in format v0 or v1 (Produce 0 to 2)          converted to v2
+
+The answer to a bad batch, in the order of the checks: not exactly one batch of format v2 INVALID_RECORD; too large
+MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE; CRC or length CORRUPT_MESSAGE; count, offsets, control bit, records
+INVALID_RECORD; zstd before Produce 7 UNSUPPORTED_COMPRESSION_TYPE; timestamps INVALID_TIMESTAMP; a record without key
+on a compacted topic INVALID_RECORD with the numbers of all such records. One bad record refuses the whole batch.
+"""
+
+from enum import Enum
+from typing import NamedTuple
+
+from crc32c import crc32c
+
+from ottla.config.topic_config import TopicConfig
+from ottla.errors.kafka import (
+    CorruptMessageError,
+    InvalidRecordError,
+    InvalidTimestampError,
+    KafkaError,
+    MessageTooLargeError,
+    RecordListTooLargeError,
+    UnsupportedCompressionTypeError,
+)
+from ottla.records.attributes import COMPRESSION_MASK, CONTROL_MASK, TIMESTAMP_TYPE_MASK, Codec, TimestampType
+from ottla.records.batch import (
+    ATTRIBUTES_POSITION,
+    BATCH_LENGTH_MIN,
+    HEADER_SIZE,
+    LOG_OVERHEAD,
+    MAGIC,
+    MAGIC_POSITION,
+    BatchHeader,
+    Buffer,
+    assemble_batch,
+    peek_header,
+    rewrite_timestamp_type,
+)
+from ottla.records.kernels import validate_records
+from ottla.records.kernels.problems import Problem, error_for
+from ottla.records.record import Record, RecordsSection, decode_rows, open_section
+
+PRODUCE_VERSION_LATEST = 11
+_FIRST_VERSION_OF_ONE_BATCH = 3
+_FIRST_VERSION_WITH_ZSTD = 7
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
+_OPENED_BYTES_MIN = 16 * 1024 * 1024
+
+
+class Origin(Enum):
+    """Who wants to append. A coordinator writes control batches and has no sequences."""
+
+    CLIENT = "client"
+    COORDINATOR = "coordinator"
+
+
+class RecordError(NamedTuple):
+    """One bad record of a refused batch (KIP-467)."""
+
+    batch_index: int
+    message: str
+
+
+class BadRecordsError(InvalidRecordError):
+    """INVALID_RECORD that can name the records."""
+
+    def __init__(self, message: str, record_errors: tuple[RecordError, ...]) -> None:
+        super().__init__(message)
+        self.record_errors = record_errors
+
+
+class BatchValidation:
+    """The rules of one topic, made from its configuration once and used for every batch."""
+
+    __slots__ = (
+        "_after_ms_max",
+        "_before_ms_max",
+        "_checks_timestamps",
+        "_codec",
+        "_is_append_time",
+        "_level",
+        "_needs_key",
+        "_opened_bytes_max",
+        "_opens_compressed",
+        "_size_max",
+        "message_bytes_max",
+        "segment_bytes_max",
+    )
+
+    def __init__(self, config: TopicConfig, *, validate_compressed: bool = False) -> None:
+        self.message_bytes_max = config.max_message_bytes
+        self.segment_bytes_max = config.segment_bytes
+        self._size_max = min(config.max_message_bytes, config.segment_bytes)
+        self._is_append_time = config.message_timestamp_type == "LogAppendTime"
+        self._before_ms_max = config.message_timestamp_before_max_ms
+        self._after_ms_max = config.message_timestamp_after_max_ms
+        self._checks_timestamps = not self._is_append_time and (
+            min(self._before_ms_max, self._after_ms_max) < _INT64_MAX
+        )
+        self._needs_key = "compact" in config.cleanup_policy
+        self._codec, self._level = _forced_codec(config)
+        self._opens_compressed = self._needs_key or validate_compressed
+        self._opened_bytes_max = max(_OPENED_BYTES_MIN, 10 * config.max_message_bytes)
+
+    @property
+    def is_append_time(self) -> bool:
+        return self._is_append_time
+
+    def is_heavy(self, records: Buffer) -> bool:
+        """Whether `validate` would decompress or convert: the caller may want to run `convert` in a thread first."""
+        if len(records) < HEADER_SIZE or records[MAGIC_POSITION] != MAGIC:
+            return len(records) > MAGIC_POSITION and records[MAGIC_POSITION] < MAGIC
+        codec = records[ATTRIBUTES_POSITION + 1] & COMPRESSION_MASK
+        return (codec != 0 and self._opens_compressed) or (self._codec is not None and self._codec != codec)
+
+    def validate(
+        self,
+        records: memoryview,
+        now_ms: int,
+        origin: Origin = Origin.CLIENT,
+        produce_version: int = PRODUCE_VERSION_LATEST,
+    ) -> tuple[Buffer, BatchHeader]:
+        """The batch as it is to be stored, not yet stamped, and its header. Raises what the module's docstring says."""
+        length = len(records)
+        if length < HEADER_SIZE or records[MAGIC_POSITION] != MAGIC:
+            records = self._convert_legacy(records, produce_version)
+            length = len(records)
+        header = peek_header(records)
+        (base_offset, batch_length, _, _, crc, attributes, last_offset_delta) = header[:7]
+        if batch_length + LOG_OVERHEAD != length:
+            raise _frame_error(batch_length, length)
+        if length > self._size_max:
+            raise self._size_error(length)
+        if crc32c(records[ATTRIBUTES_POSITION:]) != crc:
+            raise CorruptMessageError(f"Record is corrupt (stored crc = {crc})")
+        if last_offset_delta + 1 != header.records_count or last_offset_delta < 0 or base_offset != 0:
+            raise _count_error(header)
+        if origin is Origin.CLIENT and (attributes & CONTROL_MASK or header.base_sequence < 0 <= header.producer_id):
+            raise _client_error(header)
+        if attributes & COMPRESSION_MASK or self._codec is not None:
+            return self._validate_compressed(records, header, now_ms, produce_version)
+        section_max_timestamp = self._walk(records, HEADER_SIZE, length, header, now_ms)
+        if self._is_append_time or section_max_timestamp != header.max_timestamp or attributes & TIMESTAMP_TYPE_MASK:
+            return self._set_timestamps(records, header, section_max_timestamp, now_ms)
+        return records, header
+
+    def _walk(self, buffer: Buffer, start: int, end: int, header: BatchHeader, now_ms: int) -> int:
+        """Every record is well formed and allowed here; answers the largest timestamp."""
+        timestamp_min, timestamp_max = _INT64_MIN, _INT64_MAX
+        if self._checks_timestamps:
+            timestamp_min, timestamp_max = self._timestamp_range(now_ms)
+        needs_key = self._needs_key and not header.attributes & CONTROL_MASK
+        problem, index, max_timestamp, _ = validate_records(
+            buffer,
+            start,
+            end,
+            header.records_count,
+            header.base_timestamp,
+            needs_key,
+            timestamp_min,
+            timestamp_max,
+        )
+        if problem:
+            raise _records_error(problem, index, RecordsSection(buffer, start, end), header)
+        return max_timestamp
+
+    def _timestamp_range(self, now_ms: int) -> tuple[int, int]:
+        earliest = now_ms - self._before_ms_max
+        return max(earliest, _INT64_MIN), min(now_ms + self._after_ms_max, _INT64_MAX)
+
+    def _validate_compressed(
+        self, records: memoryview, header: BatchHeader, now_ms: int, produce_version: int
+    ) -> tuple[Buffer, BatchHeader]:
+        codec = header.compression
+        if codec is Codec.ZSTD and produce_version < _FIRST_VERSION_WITH_ZSTD:
+            raise UnsupportedCompressionTypeError(
+                f"Produce requests with version {produce_version} are not allowed to use ZStandard compression"
+            )
+        max_timestamp = header.max_timestamp
+        stored: Buffer = records
+        if self._opens_compressed or (self._codec is not None and codec is not self._codec) or codec is Codec.NONE:
+            section = open_section(records, 0, header, self._opened_bytes_max)
+            max_timestamp = self._walk(*section, header, now_ms)
+            stored, header = self._recompress(records, header, section)
+        elif self._checks_timestamps:
+            self._check_header_timestamps(header, now_ms)
+        if self._is_append_time or max_timestamp != header.max_timestamp or header.attributes & TIMESTAMP_TYPE_MASK:
+            return self._set_timestamps(stored, header, max_timestamp, now_ms)
+        return stored, header
+
+    def _check_header_timestamps(self, header: BatchHeader, now_ms: int) -> None:
+        """What can be said without opening the batch: its first and its largest timestamp."""
+        earliest, latest = self._timestamp_range(now_ms)
+        if header.base_timestamp < earliest or header.max_timestamp > latest:
+            raise InvalidTimestampError(
+                f"Timestamps {header.base_timestamp} to {header.max_timestamp} of the batch are out of range. "
+                f"The timestamp should be within [{earliest}, {latest}]"
+            )
+
+    def _recompress(
+        self, records: memoryview, header: BatchHeader, section: RecordsSection
+    ) -> tuple[Buffer, BatchHeader]:
+        from ottla.records.compression import compress
+
+        if self._codec is None or header.compression is self._codec:
+            return records, header
+        plain = memoryview(section.buffer)[section.start : section.end]
+        attributes = header.attributes & ~COMPRESSION_MASK | self._codec
+        batch = assemble_batch(header._replace(attributes=attributes), compress(self._codec, plain, self._level))
+        return batch, peek_header(batch)
+
+    def _set_timestamps(
+        self, records: Buffer, header: BatchHeader, max_timestamp: int, now_ms: int
+    ) -> tuple[Buffer, BatchHeader]:
+        if not self._is_append_time and header.attributes & TIMESTAMP_TYPE_MASK:
+            raise InvalidTimestampError(
+                "Invalid timestamp type in message. Producer should not set timestamp type to LogAppendTime."
+            )
+        writable = records if isinstance(records, bytearray) else _writable(records)
+        if self._is_append_time:
+            return writable, rewrite_timestamp_type(writable, 0, TimestampType.LOG_APPEND_TIME, now_ms)
+        return writable, rewrite_timestamp_type(writable, 0, TimestampType.CREATE_TIME, max_timestamp)
+
+    def _convert_legacy(self, records: memoryview, produce_version: int) -> memoryview:
+        """Message sets of format v0 and v1 become one batch of v2; what is no batch at all is refused here too."""
+        if produce_version >= _FIRST_VERSION_OF_ONE_BATCH or len(records) <= MAGIC_POSITION:
+            raise InvalidRecordError(
+                f"Produce requests with version {produce_version} must have exactly one record batch of magic 2 "
+                "per partition"
+            )
+        raise InvalidRecordError("message sets are not accepted yet")
+
+    def _size_error(self, length: int) -> KafkaError:
+        if length > self.message_bytes_max:
+            return MessageTooLargeError(
+                f"The record batch size is {length} bytes which exceeds the maximum configured value of "
+                f"{self.message_bytes_max}."
+            )
+        return RecordListTooLargeError(
+            f"Message batch size is {length} bytes, which exceeds the maximum configured segment size of "
+            f"{self.segment_bytes_max}."
+        )
+
+
+def _forced_codec(config: TopicConfig) -> tuple[Codec | None, int | None]:
+    """The codec that every batch must have, and its level; None: that of the producer."""
+    if config.compression_type == "producer":
+        return None, None
+    codec = Codec.named(config.compression_type)
+    levels = {
+        Codec.GZIP: config.compression_gzip_level if config.compression_gzip_level != -1 else None,
+        Codec.LZ4: config.compression_lz4_level,
+        Codec.ZSTD: config.compression_zstd_level,
+    }
+    return codec, levels.get(codec)
+
+
+def _writable(records: Buffer) -> bytearray | memoryview:
+    if isinstance(records, memoryview) and not records.readonly:
+        return records
+    return bytearray(records)
+
+
+def _frame_error(batch_length: int, length: int) -> KafkaError:
+    if batch_length < BATCH_LENGTH_MIN:
+        return CorruptMessageError(f"batch length {batch_length} is less than a header ({BATCH_LENGTH_MIN})")
+    return InvalidRecordError(
+        f"exactly one record batch is wanted per partition, not {length} bytes with a batch of "
+        f"{batch_length + LOG_OVERHEAD}"
+    )
+
+
+def _count_error(header: BatchHeader) -> InvalidRecordError:
+    if header.base_offset != 0:
+        return InvalidRecordError(f"The baseOffset of the record batch should be 0, but it is {header.base_offset}")
+    return InvalidRecordError(
+        f"Inconsistency between number of records {header.records_count} and last offset delta "
+        f"{header.last_offset_delta}"
+    )
+
+
+def _client_error(header: BatchHeader) -> InvalidRecordError:
+    if header.is_control:
+        return InvalidRecordError("Clients are not allowed to write control records")
+    return InvalidRecordError(
+        f"Invalid sequence number {header.base_sequence} in record batch with producerId {header.producer_id}"
+    )
+
+
+def _records_error(problem: int, index: int, section: RecordsSection, header: BatchHeader) -> KafkaError:
+    if problem != Problem.NULL_KEY:
+        return error_for(problem, index)
+    rows = decode_rows(section, header, Record)
+    message = "Compacted topic cannot accept message without key."
+    errors = [RecordError(number, message) for number, row in enumerate(rows) if row.key is None]
+    return BadRecordsError("One or more records have been rejected", tuple(errors))

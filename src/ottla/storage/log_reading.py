@@ -1,0 +1,71 @@
+"""Reading a partition by offset: which segment, which position, how many bytes. The bytes themselves are not touched.
+
+A read never passes its end (high watermark, last stable offset or log end), may begin with a batch whose first records
+lie below the wanted offset, and may end within a batch: readers skip the one and wait for the rest of the other.
+"""
+
+from ottla.storage.log_offsets import UNKNOWN_POSITION, LogOffset, LogRead
+from ottla.storage.segment import Segment
+from ottla.storage.segment_list import SegmentList
+from ottla.storage.txn_index import AbortedTransaction
+
+
+def read_segments(
+    segments: SegmentList, offset: int, max_bytes: int, end: LogOffset, *, minimum_one_batch: bool
+) -> LogRead:
+    """What lies from `offset` (which is in range) up to `end`, at most `max_bytes`, or one larger batch if wanted."""
+    number = len(segments) - 1
+    segment = segments.active
+    if offset < segment.base_offset:
+        number = segments.floor(offset)
+        segment = segments[number]
+    position = segment.find_position(offset)
+    while position is None:
+        # Everything past `offset` in this segment was compacted away: the next one goes on.
+        number += 1
+        if number >= len(segments):
+            return LogRead(None, LogOffset(offset))
+        segment = segments[number]
+        position = 0 if segment.size else None
+    return _read_segment(segment, offset, position, max_bytes, end, minimum_one_batch)
+
+
+def _read_segment(
+    segment: Segment, offset: int, position: int, max_bytes: int, end: LogOffset, minimum_one_batch: bool
+) -> LogRead:
+    start = LogOffset(offset, segment.base_offset, position)
+    end_position = end.position if end.segment_base == segment.base_offset else _end_position(segment, end)
+    available = end_position - position
+    if available > max_bytes:
+        if minimum_one_batch:
+            max_bytes = max(max_bytes, segment.batch_size_at(position))
+        available = min(available, max_bytes)
+    elif end.segment_base == segment.base_offset:
+        segment.know_position(end.offset, end_position)
+    if available <= 0:
+        return LogRead(None, start)
+    return LogRead(segment.slice(position, available), start)
+
+
+def _end_position(segment: Segment, end: LogOffset) -> int:
+    """How far a segment may be read when `end` lies in another one, or its place is not known."""
+    if end.position == UNKNOWN_POSITION:
+        place = segment.find(end.offset)
+        return place.position if place else segment.size
+    return segment.size if end.segment_base > segment.base_offset else 0
+
+
+def collect_aborted(segments: SegmentList, first_offset: int, end_offset: int) -> list[AbortedTransaction]:
+    """The aborted transactions with a record in [first_offset, end_offset), as read_committed consumers need them.
+
+    Markers lie behind the records they abort, maybe segments further on: the search ends with an entry whose last
+    stable offset says that everything below `end_offset` was decided.
+    """
+    found = []
+    for segment in segments.from_offset(first_offset):
+        for aborted in segment.txn_index.entries:
+            if aborted.last_offset >= first_offset and aborted.first_offset < end_offset:
+                found.append(aborted)
+            if aborted.last_stable_offset >= end_offset:
+                return found
+    return found

@@ -1,0 +1,513 @@
+"""The log of one partition: what replication appends to and reads from. Step 6 of the path.
+
+    append_as_leader      one produced batch: checked, stamped with offset and epoch, written
+    append_as_follower    the leader's bytes as they are, many batches
+    read                  a FileSlice, by offset
+    roll, truncate, delete, move the start
+
+Everything runs on the event loop and nothing here suspends or syncs: an append goes to the page cache, and what has to
+be made durable is handed to `LogHooks`. The order within an append is what keeps the log whole: check first, then
+write, and only then change what is in memory, so that a failed write leaves no trace.
+
+Invariants: log_start_offset <= log_end_offset; the active segment ends at log_end_offset; batches lie in order without
+overlap; leader epochs and producers describe exactly the records below log_end_offset.
+"""
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+
+from ottla.config.topic_config import TopicConfig
+from ottla.disk.directory import LogDirectory
+from ottla.errors.kafka import OffsetOutOfRangeError
+from ottla.model import NO_OFFSET, NO_TIMESTAMP, TopicPartition
+from ottla.records.attributes import CONTROL_MASK
+from ottla.records.batch import HEADER_SIZE, BatchHeader, Buffer, stamp
+from ottla.storage.batch_validation import PRODUCE_VERSION_LATEST, BatchValidation, Origin
+from ottla.storage.follower_batches import FollowerBatch, check_follower_batches
+from ottla.storage.leader_epochs import EpochEnd, LeaderEpochs
+from ottla.storage.log_offsets import AppendInfo, FoundOffset, LogOffset, LogRead
+from ottla.storage.log_reading import collect_aborted, read_segments
+from ottla.storage.producer_replay import decode_marker, note_batch, replay_segments
+from ottla.storage.producer_state import AppendedBatch, ProducerStates
+from ottla.storage.segment import Segment
+from ottla.storage.segment_list import SegmentList
+from ottla.storage.snapshot_files import SnapshotFiles
+from ottla.storage.timestamp_lookup import find_by_timestamp, find_max_timestamp
+from ottla.storage.txn_index import AbortedTransaction
+
+
+class LogHooks(Protocol):
+    """What the log asks of whoever runs it; called on the loop, must not block."""
+
+    def segment_closed(self, log: "PartitionLog", segment: Segment) -> None:
+        """`segment` will not be appended to any more: make it durable, then `log.mark_flushed`."""
+        ...
+
+    def segments_deleted(self, log: "PartitionLog", segments: Sequence[Segment]) -> None:
+        """Their files are renamed already: call `delete_files` on each after `file.delete.delay.ms`."""
+        ...
+
+
+class NoHooks:
+    """For tools and tests: closed segments are not synced, deleted ones go at once."""
+
+    def segment_closed(self, log: "PartitionLog", segment: Segment) -> None:
+        pass
+
+    def segments_deleted(self, log: "PartitionLog", segments: Sequence[Segment]) -> None:
+        for segment in segments:
+            segment.delete_files()
+
+
+class PartitionLog:
+    """Made by `log_loading.open_log`. `recovery_point`: everything below it is durable."""
+
+    __slots__ = (
+        "_latest_epoch",
+        "_roll_after_ms",
+        "_roll_jitter",
+        "_segment_bytes",
+        "_validate_compressed",
+        "active",
+        "config",
+        "directory",
+        "hooks",
+        "leader_epochs",
+        "log_directory",
+        "log_end_offset",
+        "log_start_offset",
+        "producers",
+        "recovery_point",
+        "segments",
+        "snapshots",
+        "topic_partition",
+        "validation",
+    )
+
+    def __init__(
+        self,
+        topic_partition: TopicPartition,
+        directory: str,
+        log_directory: LogDirectory,
+        config: TopicConfig,
+        segments: SegmentList,
+        *,
+        leader_epochs: LeaderEpochs,
+        producers: ProducerStates,
+        snapshots: SnapshotFiles,
+        log_start_offset: int,
+        log_end_offset: int,
+        recovery_point: int,
+        hooks: LogHooks | None = None,
+        validate_compressed: bool = False,
+    ) -> None:
+        self.topic_partition = topic_partition
+        self.directory = directory
+        self.log_directory = log_directory
+        self.segments = segments
+        self.active = segments.active
+        self.leader_epochs = leader_epochs
+        self.producers = producers
+        self.snapshots = snapshots
+        self.log_start_offset = log_start_offset
+        self.log_end_offset = log_end_offset
+        self.recovery_point = recovery_point
+        self.hooks: LogHooks = hooks or NoHooks()
+        self._latest_epoch = leader_epochs.latest_epoch
+        self._roll_jitter = random.random()
+        self.configure(config, validate_compressed=validate_compressed)
+
+    def __repr__(self) -> str:
+        return f"PartitionLog({self.topic_partition}, [{self.log_start_offset}, {self.log_end_offset}))"
+
+    def configure(self, config: TopicConfig, *, validate_compressed: bool | None = None) -> None:
+        """Take over a changed configuration; segments that are there keep the index settings they were made with."""
+        self.config = config
+        if validate_compressed is not None:
+            self._validate_compressed = validate_compressed
+        self.validation = BatchValidation(config, validate_compressed=self._validate_compressed)
+        self._segment_bytes = config.segment_bytes
+        jitter = int(self._roll_jitter * min(config.segment_jitter_ms, config.segment_ms))
+        self._roll_after_ms = config.segment_ms - jitter
+
+    @property
+    def end_position(self) -> LogOffset:
+        active = self.active
+        return LogOffset(self.log_end_offset, active.base_offset, active.log.size)
+
+    @property
+    def size(self) -> int:
+        return sum(segment.size for segment in self.segments)
+
+    # -- append -------------------------------------------------------------------------------------------------------
+
+    def append_as_leader(
+        self,
+        records: memoryview,
+        leader_epoch: int,
+        *,
+        now_ms: int,
+        origin: Origin = Origin.CLIENT,
+        produce_version: int = PRODUCE_VERSION_LATEST,
+    ) -> AppendInfo:
+        """Append one batch. `records` may be stamped in place, and is not needed any more on return."""
+        batch, header = self.validation.validate(records, now_ms, origin, produce_version)
+        if header.producer_id >= 0:
+            duplicate = self._check_producer(batch, header, origin)
+            if duplicate is not None:
+                return self._duplicate_info(duplicate)
+        first_offset = self.log_end_offset
+        last_offset = first_offset + header.last_offset_delta
+        max_timestamp = header.max_timestamp
+        segment = self._segment_for(len(batch), max_timestamp, first_offset, last_offset, now_ms)
+        _append_stamped(segment, batch, first_offset, last_offset, leader_epoch, max_timestamp)
+        self.log_end_offset = last_offset + 1
+        if leader_epoch > self._latest_epoch:
+            self.assign_epoch_start(leader_epoch, first_offset)
+        if header.producer_id >= 0:
+            note_batch(self.producers, segment.txn_index, header, batch, first_offset, now_ms)
+        append_time = now_ms if self.validation.is_append_time else NO_TIMESTAMP
+        return AppendInfo(first_offset, last_offset, max_timestamp, append_time, self.log_start_offset)
+
+    def append_as_follower(self, records: memoryview, *, now_ms: int) -> AppendInfo | None:
+        """Append what the leader sent, all of it or nothing. A batch that is cut off at the end is left out.
+
+        None when there was no whole batch. Offsets may leave gaps (the leader's log was compacted) but never go back.
+        """
+        batches = check_follower_batches(records)
+        if not batches:
+            return None
+        self._admit_first(batches[0])
+        for run in self._runs(batches, now_ms):
+            self._append_run(records, run, now_ms)
+        first, last = batches[0].header, batches[-1].header
+        max_timestamp = max(batch.header.max_timestamp for batch in batches)
+        return AppendInfo(first.base_offset, last.last_offset, max_timestamp, NO_TIMESTAMP, self.log_start_offset)
+
+    def _check_producer(self, batch: Buffer, header: BatchHeader, origin: Origin) -> AppendedBatch | None:
+        if origin is Origin.CLIENT:
+            return self.producers.check(header)
+        marker = decode_marker(batch) if header.attributes & CONTROL_MASK else None
+        if marker is not None:
+            self.producers.check_marker(header, marker)
+        else:
+            self.producers.check_epoch(header.producer_id, header.producer_epoch)
+        return None
+
+    def _duplicate_info(self, batch: AppendedBatch) -> AppendInfo:
+        append_time = batch.timestamp if self.validation.is_append_time else NO_TIMESTAMP
+        return AppendInfo(
+            batch.base_offset, batch.last_offset, batch.timestamp, append_time, self.log_start_offset, duplicate=True
+        )
+
+    def _admit_first(self, batch: FollowerBatch) -> None:
+        """The first batch must begin at or past the end, but into an empty log one may reach below its start.
+
+        That happens after DeleteRecords moved the leader's log start into the middle of a batch.
+        """
+        header = batch.header
+        if header.base_offset >= self.log_end_offset:
+            return
+        if self.log_end_offset == self.log_start_offset <= header.last_offset:
+            start = self.log_start_offset
+            self.truncate_fully(header.base_offset, now_ms=self.active.created_ms)
+            self.log_start_offset = start
+            return
+        raise OffsetOutOfRangeError(
+            f"batch at offset {header.base_offset} was sent for {self.topic_partition}, which ends at "
+            f"{self.log_end_offset}"
+        )
+
+    def _runs(self, batches: list[FollowerBatch], now_ms: int) -> Iterable[list[FollowerBatch]]:
+        """Batches in as long rows as fit into one segment, which is rolled between them."""
+        run: list[FollowerBatch] = []
+        run_bytes = 0
+        for batch in batches:
+            header = batch.header
+            size = run_bytes + header.size_bytes
+            if run and self._must_roll(size, header.max_timestamp, header.last_offset, now_ms, run):
+                yield run
+                run, run_bytes, size = [], 0, header.size_bytes
+            if not run:
+                self._segment_for(size, header.max_timestamp, header.base_offset, header.last_offset, now_ms)
+            run.append(batch)
+            run_bytes = size
+        yield run
+
+    def _append_run(self, records: memoryview, run: list[FollowerBatch], now_ms: int) -> None:
+        segment = self.active
+        first_position = run[0].position
+        end_position = run[-1].position + run[-1].header.size_bytes
+        start = segment.log.append(records[first_position:end_position])
+        for position, header in run:
+            size = header.size_bytes
+            segment.note_batch(start + position - first_position, size, header.last_offset, header.max_timestamp)
+            self.log_end_offset = header.next_offset
+            if header.partition_leader_epoch > self._latest_epoch:
+                self.assign_epoch_start(header.partition_leader_epoch, header.base_offset)
+            if header.producer_id >= 0:
+                batch = records[position : position + size]
+                note_batch(self.producers, segment.txn_index, header, batch, header.base_offset, now_ms)
+
+    def assign_epoch_start(self, leader_epoch: int, start_offset: int) -> None:
+        """`leader_epoch` begins at `start_offset`; called by the first append of an epoch, and when one leads."""
+        self.leader_epochs.assign(leader_epoch, start_offset)
+        self._latest_epoch = self.leader_epochs.latest_epoch
+
+    # -- roll ---------------------------------------------------------------------------------------------------------
+
+    def _segment_for(self, size: int, max_timestamp: int, first_offset: int, last_offset: int, now_ms: int) -> Segment:
+        """The segment that a batch goes to: the active one, or a new one if that has had enough."""
+        active = self.active
+        if self._must_roll(size, max_timestamp, last_offset, now_ms):
+            return self.roll(now_ms=now_ms, base_offset=first_offset)
+        return active
+
+    def _must_roll(
+        self, size: int, max_timestamp: int, last_offset: int, now_ms: int, pending: Sequence[FollowerBatch] = ()
+    ) -> bool:
+        """By size, by time since the first record (or since creation, where records have none), by full indexes.
+
+        `pending`: batches that will be in the active segment before this one, counted in `size`.
+        """
+        active = self.active
+        held = active.log.size
+        if last_offset > active.offset_max:
+            return True
+        if not held and not pending:
+            return False
+        if held + size > self._segment_bytes or active.is_index_full:
+            return True
+        first_timestamp = active.first_timestamp if held else pending[0].header.max_timestamp
+        if first_timestamp >= 0:
+            return max_timestamp - first_timestamp > self._roll_after_ms
+        return now_ms - active.created_ms > self._roll_after_ms
+
+    def roll(self, *, now_ms: int, base_offset: int = 0) -> Segment:
+        """Close the active segment and begin a new one at the end of the log (or past it, for a gap)."""
+        closing = self.active
+        start = max(base_offset, self.log_end_offset)
+        if closing.size == 0 and closing.base_offset == start:
+            return closing
+        closing.prepare_to_close()
+        self.snapshots.take(self.producers, start)
+        segment = self._create_segment(start, now_ms)
+        closing.deactivate()
+        self._set_segments(self.segments.with_active(segment))
+        if closing.size:
+            self.hooks.segment_closed(self, closing)
+        else:
+            closing.delete_files()
+        return segment
+
+    def _create_segment(self, base_offset: int, now_ms: int) -> Segment:
+        config = self.config
+        return Segment.create(
+            self.directory,
+            base_offset,
+            self.log_directory,
+            index_bytes_max=config.segment_index_bytes,
+            index_interval_bytes=config.index_interval_bytes,
+            now_ms=now_ms,
+            allocate_bytes=config.segment_bytes if config.preallocate else 0,
+        )
+
+    def _set_segments(self, segments: SegmentList) -> None:
+        self.segments = segments
+        self.active = segments.active
+
+    # -- read ---------------------------------------------------------------------------------------------------------
+
+    def read(self, offset: int, max_bytes: int, *, end_offset: LogOffset, minimum_one_batch: bool = False) -> LogRead:
+        """What may be read from `offset` on, below `end_offset`. The caller closes the slice."""
+        if offset >= end_offset.offset or not self.log_start_offset <= offset:
+            self._check_in_range(offset)
+            return LogRead(None, LogOffset(offset))
+        return read_segments(self.segments, offset, max_bytes, end_offset, minimum_one_batch=minimum_one_batch)
+
+    def _check_in_range(self, offset: int) -> None:
+        if not self.log_start_offset <= offset <= self.log_end_offset:
+            raise OffsetOutOfRangeError(
+                f"Received request for offset {offset} for partition {self.topic_partition}, but we only have log "
+                f"segments upto {self.log_end_offset} with start {self.log_start_offset}."
+            )
+
+    def position_of(self, offset: int) -> LogOffset:
+        """`offset` with its place in the files."""
+        self._check_in_range(offset)
+        if offset == self.log_end_offset:
+            return self.end_position
+        for segment in self.segments.from_offset(offset):
+            position = segment.find_position(offset)
+            if position is not None:
+                return LogOffset(offset, segment.base_offset, position)
+        return self.end_position
+
+    def aborted_transactions(self, first_offset: int, end_offset: int) -> list[AbortedTransaction]:
+        """Those with a record in [first_offset, end_offset)."""
+        return collect_aborted(self.segments, first_offset, end_offset)
+
+    def first_unstable_offset(self) -> LogOffset | None:
+        """Where read_committed readers stop; None: nothing but the high watermark holds them."""
+        offset = self.producers.transactions.first_unstable_offset()
+        return None if offset is None else self.position_of(max(offset, self.log_start_offset))
+
+    def offset_for_timestamp(self, timestamp: int) -> FoundOffset:
+        return find_by_timestamp(self.segments, timestamp, self.log_start_offset)
+
+    def offset_of_max_timestamp(self) -> FoundOffset:
+        return find_max_timestamp(self.segments, self.log_start_offset)
+
+    def end_offset_for_epoch(self, leader_epoch: int) -> EpochEnd:
+        return self.leader_epochs.end_offset_for(leader_epoch, self.log_end_offset)
+
+    # -- truncate -----------------------------------------------------------------------------------------------------
+
+    def truncate_to(self, offset: int, *, now_ms: int) -> bool:
+        """Cut the end off: everything at or past `offset`, and the whole batch that `offset` lies in.
+
+        False when the log ends before `offset` anyway.
+        """
+        if offset >= self.log_end_offset:
+            return False
+        if offset < self.segments.first.base_offset:
+            self.truncate_fully(offset, now_ms=now_ms)
+            return True
+        segments, dropped = self.segments.up_to(offset)
+        self._set_segments(segments)
+        self._discard(dropped)
+        self.active.activate()
+        self._cut_state(self.active.truncate_to(offset), now_ms)
+        return True
+
+    def truncate_fully(self, new_start: int, *, now_ms: int) -> None:
+        """Drop everything; the log goes on, empty, at `new_start`."""
+        dropped = tuple(self.segments)
+        self._discard(dropped)
+        self._set_segments(SegmentList([self._create_segment(new_start, now_ms)]))
+        self.log_start_offset = new_start
+        self._cut_state(new_start, now_ms)
+        self.snapshots.drop_below(new_start)
+
+    def _cut_state(self, end_offset: int, now_ms: int) -> None:
+        """Make everything that describes the log end where the log now ends."""
+        self.log_end_offset = end_offset
+        self.log_start_offset = min(self.log_start_offset, end_offset)
+        self.recovery_point = min(self.recovery_point, end_offset)
+        self.leader_epochs.truncate_from_end(end_offset)
+        self._latest_epoch = self.leader_epochs.latest_epoch
+        self.snapshots.drop_past(end_offset)
+        replay_from = self.snapshots.restore_newest(self.producers, end_offset, now_ms)
+        replay_segments(self.producers, self.segments, max(replay_from, self.log_start_offset), end_offset, now_ms)
+
+    # -- delete -------------------------------------------------------------------------------------------------------
+
+    def deletable_segments(self, is_old: Callable[[Segment, int], bool], end_offset_max: int) -> int:
+        """How many segments from the oldest on `is_old(segment, end offset)` gives up, all below `end_offset_max`.
+
+        That is the high watermark: what is not replicated yet is not deleted. An active one without a record stays.
+        """
+        count = 0
+        for segment in self.segments:
+            end_offset = self.segments.next_base_offset(count, self.log_end_offset)
+            if end_offset > end_offset_max or not is_old(segment, end_offset):
+                break
+            if segment is self.active and segment.size == 0:
+                break
+            count += 1
+        return count
+
+    def delete_oldest(self, count: int, *, now_ms: int) -> int:
+        """Delete that many segments; how many bytes went. When it is all of them, a new one is begun first."""
+        if count == 0:
+            return 0
+        if count == len(self.segments):
+            self.roll(now_ms=now_ms)
+        dropped = [self.segments[number] for number in range(count)]
+        self._set_segments(self.segments.without_first(count))
+        self._move_start(max(self.log_start_offset, self.segments.first.base_offset))
+        self.snapshots.drop_below(self.segments.first.base_offset)
+        self._discard(dropped)
+        return sum(segment.size for segment in dropped)
+
+    def increment_log_start_offset(self, offset: int) -> bool:
+        """Records below `offset` are deleted from now on (DeleteRecords, or the leader says so). False: nothing new."""
+        if offset > self.log_end_offset:
+            raise OffsetOutOfRangeError(
+                f"Cannot increment the log start offset to {offset} of partition {self.topic_partition} since it is "
+                f"larger than the log end offset {self.log_end_offset}"
+            )
+        if offset <= self.log_start_offset:
+            return False
+        self._move_start(offset)
+        return True
+
+    def _move_start(self, offset: int) -> None:
+        self.log_start_offset = offset
+        self.leader_epochs.truncate_from_start(offset)
+
+    def _discard(self, segments: Sequence[Segment]) -> None:
+        for segment in segments:
+            segment.mark_deleted()
+        if segments:
+            self.hooks.segments_deleted(self, segments)
+
+    # -- flush, close -------------------------------------------------------------------------------------------------
+
+    def unflushed_segments(self) -> tuple[Segment, ...]:
+        """Those with records at or past the recovery point."""
+        return tuple(segment for segment in self.segments.from_offset(self.recovery_point) if segment.size)
+
+    def mark_flushed(self, offset: int) -> None:
+        """Everything below `offset` is durable now."""
+        self.recovery_point = max(self.recovery_point, min(offset, self.log_end_offset))
+
+    def flush(self) -> None:
+        """Make the whole log durable. Blocks."""
+        end_offset = self.log_end_offset
+        for segment in self.unflushed_segments():
+            segment.flush()
+        self.log_directory.sync_directory(self.directory)
+        self.mark_flushed(end_offset)
+
+    def close(self) -> None:
+        """A clean stop: what the next start needs is written, so that it reads no records. Does not sync."""
+        self.snapshots.take(self.producers, self.log_end_offset)
+        for segment in self.segments:
+            segment.close()
+
+    def rename_directory(self, path: str) -> None:
+        """Move the whole partition, to a `-delete` name or from a `-future` one. Readers go on."""
+        self.log_directory.rename(self.directory, path)
+        self.directory = path
+        self.snapshots.moved(path)
+        for segment in self.segments:
+            segment.moved(path)
+
+    def check_invariants(self) -> None:
+        self.segments.check_invariants()
+        assert self.active is self.segments.active
+        assert 0 <= self.log_start_offset <= self.log_end_offset
+        assert self.segments.first.base_offset <= max(self.log_start_offset, self.segments.first.base_offset)
+        assert self.active.base_offset <= self.log_end_offset
+        assert self.recovery_point <= self.log_end_offset
+        assert max((last for last in [self.active.read_next_offset()] if self.active.size), default=NO_OFFSET) in (
+            NO_OFFSET,
+            self.log_end_offset,
+        )
+        assert self.leader_epochs.latest_epoch == self._latest_epoch
+
+
+def _append_stamped(
+    segment: Segment, batch: Buffer, first_offset: int, last_offset: int, leader_epoch: int, max_timestamp: int
+) -> None:
+    """Stamp in place where the bytes can be changed; else the header is copied and both are written in one call."""
+    if isinstance(batch, bytearray) or (isinstance(batch, memoryview) and not batch.readonly):
+        stamp(batch, 0, first_offset, leader_epoch)
+        segment.append(batch, last_offset, max_timestamp)
+        return
+    head = bytearray(batch[:HEADER_SIZE])
+    stamp(head, 0, first_offset, leader_epoch)
+    position = segment.log.append_parts(head, batch[HEADER_SIZE:])
+    segment.note_batch(position, len(batch), last_offset, max_timestamp)

@@ -1,0 +1,67 @@
+"""Finding records by timestamp: time index, then batch headers, then the records of one batch.
+
+The first record, in the order of offsets, whose timestamp is at or past the one that is asked for. Timestamps need not
+rise with offsets, so each step only passes over what is certainly earlier: segments by their largest timestamp, batches
+by theirs. Only the one batch that holds the answer is opened.
+"""
+
+from ottla.model import NO_EPOCH
+from ottla.records.batch import HEADER_SIZE, MAGIC, BatchHeader, peek_header
+from ottla.records.kernels.spans import SPAN_COLUMNS
+from ottla.records.record import index_section, open_section
+from ottla.storage.batch_scan import BatchPlace, walk_batches
+from ottla.storage.log_offsets import NOT_FOUND, FoundOffset
+from ottla.storage.segment import Segment
+from ottla.storage.segment_list import SegmentList
+
+_DECOMPRESSED_MAX = 256 * 1024 * 1024
+
+
+def find_by_timestamp(segments: SegmentList, timestamp: int, start_offset: int) -> FoundOffset:
+    """The first record at or past both `timestamp` and `start_offset`."""
+    for segment in segments.from_offset(start_offset):
+        if segment.max_timestamp >= timestamp:
+            found = _find_in_segment(segment, timestamp, start_offset)
+            if found is not None:
+                return found
+    return NOT_FOUND
+
+
+def find_max_timestamp(segments: SegmentList, start_offset: int) -> FoundOffset:
+    """The first record that has the largest timestamp of all."""
+    candidates = segments.from_offset(start_offset)
+    largest = max(candidates, key=lambda segment: segment.max_timestamp)
+    if largest.max_timestamp < 0:
+        return NOT_FOUND
+    return _find_in_segment(largest, largest.max_timestamp, start_offset) or NOT_FOUND
+
+
+def _find_in_segment(segment: Segment, timestamp: int, start_offset: int) -> FoundOffset | None:
+    """The index entry before `timestamp` says from which offset on later records may be."""
+    near = max(segment.time_index.lookup(timestamp - 1), start_offset)
+    position = segment.offset_index.lookup(near)
+    for place in walk_batches(segment.log, position, segment.size):
+        if place.max_timestamp >= timestamp and place.last_offset >= start_offset:
+            found = _find_in_batch(segment, place, timestamp, start_offset)
+            if found is not None:
+                return found
+    return None
+
+
+def _find_in_batch(segment: Segment, place: BatchPlace, timestamp: int, start_offset: int) -> FoundOffset | None:
+    if place.magic != MAGIC:
+        return FoundOffset(place.base_offset, place.max_timestamp, NO_EPOCH)
+    header = peek_header(segment.log.read_at(place.position, HEADER_SIZE))
+    if header.timestamp_type:
+        offset = max(header.base_offset, start_offset)
+        return FoundOffset(offset, header.max_timestamp, header.partition_leader_epoch)
+    return _find_in_records(segment.log.read_at(place.position, place.size), header, timestamp, start_offset)
+
+
+def _find_in_records(batch: bytes, header: BatchHeader, timestamp: int, start_offset: int) -> FoundOffset | None:
+    spans = index_section(open_section(batch, 0, header, _DECOMPRESSED_MAX), header)
+    for row in range(0, len(spans), SPAN_COLUMNS):
+        offset, record_timestamp = spans[row], spans[row + 1]
+        if record_timestamp >= timestamp and offset >= start_offset:
+            return FoundOffset(offset, record_timestamp, header.partition_leader_epoch)
+    return None
