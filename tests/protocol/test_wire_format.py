@@ -15,6 +15,7 @@ from ottla.protocol.messages.offset_delete import OffsetDeleteRequest
 from ottla.protocol.messages.sasl_handshake import SaslHandshakeRequest
 from ottla.protocol.messages.update_raft_voter import UpdateRaftVoterResponse
 from ottla.protocol.messages.vote import NodeEndpoint, VoteResponse
+from ottla.protocol.schema import Data, Struct, int8, nullable_array, nullable_struct
 
 
 @pytest.mark.parametrize("length", [0, 1, 126, 127, 128, 16_382, 16_383, 16_384])
@@ -57,6 +58,33 @@ def test_nullable_struct_in_a_tag_begins_with_a_varint() -> None:
     assert decode(ConsumerGroupMemberMetadataValue, 0, encoded)[0] == value
     null_in_tag = encoded[: -len(b"\x01\x00\x07\x01\x00\x00\x00\x07\x01\x00")] + b"\x01\x00\x01\x00"
     assert decode(ConsumerGroupMemberMetadataValue, 0, null_in_tag)[0].classic_member_metadata is None
+
+
+class Inner(Struct):
+    number = int8()
+
+
+class Tagged(Struct):
+    inner = nullable_struct(Inner)
+
+
+class Nested(Data, versions="0", flexible="0+"):
+    tagged = nullable_struct(Tagged, tag=0)
+    numbers = nullable_array(int8, tag=1)
+
+
+def test_nullable_struct_below_a_tagged_one_begins_with_an_int8() -> None:
+    assert encode(Nested(tagged=Tagged(inner=None)), 0) == b"\x01\x00\x03\x01\xff\x00"
+    assert encode(Nested(tagged=Tagged(inner=Inner(number=7))), 0) == b"\x01\x00\x05\x01\x01\x07\x00\x00"
+    for inner in (None, Inner(number=7)):
+        message = Nested(tagged=Tagged(inner=inner))
+        assert decode(Nested, 0, encode(message, 0))[0] == message
+
+
+def test_null_in_a_tag_whose_default_is_not_null_is_written() -> None:
+    assert encode(Nested(), 0) == b"\x00"
+    assert encode(Nested(numbers=None), 0) == b"\x01\x01\x01\x00"
+    assert decode(Nested, 0, b"\x01\x01\x01\x00")[0] == Nested(numbers=None)
 
 
 def test_tagged_fields_are_written_only_when_they_are_not_the_default() -> None:

@@ -161,28 +161,24 @@ class ReaderCompiler(Source):
         elif field.type in FIXED_FORMATS:
             self.fixed(FIXED_FORMATS[field.type], FIXED_SIZES[field.type], target)
         elif field.type == "struct":
-            self._read_struct_field(field, target)
+            self.read_struct_field(field, target)
         else:
             self._read_sized(field, target)
 
-    def _read_struct_field(self, field: Field[Any], target: str) -> None:
+    def read_struct_field(self, field: Field[Any], target: str, is_null: str = "n < 0") -> None:
         if not is_nullable(field, self.version):
             variable = self.read_struct(field.element)
             self.flush()
             self.line(f"{target} = {variable}")
             return
-        self.read_presence()
-        with self.block("if n < 0:"):
+        self.fixed("b", 1, "n")
+        self.flush()
+        with self.block(f"if {is_null}:"):
             self.line(f"{target} = None")
         with self.block("else:"):
             variable = self.read_struct(field.element)
             self.flush()
             self.line(f"{target} = {variable}")
-
-    def read_presence(self) -> None:
-        """-1 for null, 1 for a struct that follows."""
-        self.fixed("b", 1, "n")
-        self.flush()
 
     def _read_sized(self, field: Field[Any], target: str) -> None:
         """Strings, bytes, records and arrays: a length, then as many bytes or elements."""
@@ -266,15 +262,15 @@ class TagReaderCompiler(ReaderCompiler):
                 self.line("t, p, end = read_tag(b, p, size, t)")
                 for index, field in enumerate(self._fields):
                     with self.block(f"{'el' if index else ''}if t == {field.tag}:"):
-                        self.read_field(field, f"o.{field.name}")
-                        self.flush()
+                        self._read_tagged(field)
                         self.line(f'if p != end: refuse_tag("{field.name}", p - end)')
                 self.line("p = end")
             self.line("return p")
         return "".join(self._tag_functions) + self.text()
 
-    def read_presence(self) -> None:
-        """Inside a tag a nullable struct begins with a varint, 0 or 1."""
-        self.fixed("B", 1, "n")
+    def _read_tagged(self, field: Field[Any]) -> None:
+        if field.type == "struct":
+            self.read_struct_field(field, f"o.{field.name}", is_null="n == 0")  # a varint here, not an int8
+        else:
+            self.read_field(field, f"o.{field.name}")
         self.flush()
-        self.line("n -= 1")

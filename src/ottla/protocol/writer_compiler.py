@@ -32,6 +32,9 @@ Writer = Callable[[Any], list[Any]]
 RECORDS_COPIED_BYTES_MAX = 4096
 """Up to here records in memory are copied between their neighbours: cheaper than another piece in the send queue."""
 
+STRUCT_FOLLOWS = b"\x01"
+"""In front of a nullable struct that is not null."""
+
 NAMES: dict[str, Any] = {
     "BYTES": [bytes([value]) for value in range(128)],
     "IN_MEMORY": frozenset({bytes, bytearray, memoryview}),
@@ -76,12 +79,13 @@ class WriterCompiler(Source):
         if self._run_format:
             self.line(f"w({self._take_run()})")
 
-    def _take_run(self, extra_format: str = "", extra_value: str = "") -> str:
-        """The expression that packs the run, with one value more where given; the run is kept in that case."""
-        format_ = self._run_format + extra_format
-        values = [*self._run_values, extra_value] if extra_value else self._run_values
-        if not extra_format:
-            self._run_format, self._run_values = "", []
+    def _take_run(self) -> str:
+        packed = self._pack(self._run_format, self._run_values)
+        self._run_format, self._run_values = "", []
+        return packed
+
+    def _pack(self, format_: str, values: list[str]) -> str:
+        """The expression that packs values; constant where there are only empty tag sections."""
         if not format_.strip("x"):
             return repr(bytes(len(format_)))
         if format_ == "B":
@@ -90,9 +94,9 @@ class WriterCompiler(Source):
         self.names[name] = compiled_format(format_).pack
         return f"{name}({', '.join(values)})"
 
-    def _write_either(self, condition: str, short_format: str, short_value: str, long: str) -> None:
+    def _write_either(self, condition: str, short_format: str, short_values: list[str], long: str) -> None:
         """The run with one byte behind it where the condition holds, else the run and the bytes of `long`."""
-        short = self._take_run(short_format, short_value)
+        short = self._pack(self._run_format + short_format, self._run_values + short_values)
         if self._run_format:
             long = f"{self._take_run()} + {long}"
         self.line(f"w({short} if {condition} else {long})")
@@ -114,11 +118,11 @@ class WriterCompiler(Source):
         condition = " and ".join(self._is_default(field, f"{variable}.{field.name}") for field in layout.tagged)
         name = self.variable("tags_")
         self._tag_functions.append(TagWriterCompiler(self, name, layout.tagged).compile())
-        self._write_either(condition, "x", "", f"{name}({variable})")
+        self._write_either(condition, "x", [], f"{name}({variable})")
 
     def _is_default(self, field: Field[Any], value: str) -> str:
         if field.default is EMPTY_LIST:
-            return f"not {value}"
+            return f"{value} == []" if is_nullable(field, self.version) else f"not {value}"
         if field.type == "struct" and field.default is not None:
             name = f"default_{field.element.__name__}"
             self.names[name] = shared_default(field.element)
@@ -137,7 +141,7 @@ class WriterCompiler(Source):
         elif field.type in FIXED_FORMATS:
             self.fixed(FIXED_FORMATS[field.type], value)
         elif field.type == "struct":
-            self._write_struct_field(field, value)
+            self.write_struct_field(field, value)
         elif field.type == "array":
             self._write_array(field, value)
         elif field.type == "records":
@@ -145,23 +149,19 @@ class WriterCompiler(Source):
         else:
             self._write_bytes(field, value)
 
-    def _write_struct_field(self, field: Field[Any], value: str) -> None:
+    def write_struct_field(self, field: Field[Any], value: str, null: bytes = b"\xff") -> None:
         variable = self.variable("o")
         self.line(f"{variable} = {value}")
         if not is_nullable(field, self.version):
             self.write_struct(field.element, variable)
             return
         self.flush()
-        null, present = self.presence_bytes()
         with self.block(f"if {variable} is None:"):
             self.line(f"w({null!r})")
         with self.block("else:"):
-            self.line(f"w({present!r})")
+            self.line(f"w({STRUCT_FOLLOWS!r})")
             self.write_struct(field.element, variable)
             self.flush()
-
-    def presence_bytes(self) -> tuple[bytes, bytes]:
-        return b"\xff", b"\x01"
 
     def _write_bytes(self, field: Field[Any], value: str) -> None:
         """A string or bytes."""
@@ -182,7 +182,7 @@ class WriterCompiler(Source):
             self.line(
                 f"n = len({sized}) + 1" if nullable is None else f"n = 0 if {nullable} is None else len({sized}) + 1"
             )
-            self._write_either("n < 128", "B", "n", "write_uvarint(n)")
+            self._write_either("n < 128", "B", ["n"], "write_uvarint(n)")
         else:
             length = f"len({sized})"
             format_ = "h" if field.type == "string" else "i"
@@ -235,13 +235,15 @@ class TagWriterCompiler(WriterCompiler):
             self.line("tags = []; parts = []; w = parts.append")
             for field in self._fields:
                 with self.block(f"if not ({self._is_default(field, f'o.{field.name}')}):"):
-                    self.write_field(field, f"o.{field.name}")
-                    self.flush()
+                    self._write_tagged(field)
                     self.line("d = join(parts); parts.clear()")
                     self.line(f"tags.append({write_uvarint(field.tag or 0)!r} + write_uvarint(len(d)) + d)")
             self.line("return write_uvarint(len(tags)) + join(tags)")
         return "".join(self._tag_functions) + self.text()
 
-    def presence_bytes(self) -> tuple[bytes, bytes]:
-        """Inside a tag a nullable struct begins with a varint, 0 or 1."""
-        return b"\x00", b"\x01"
+    def _write_tagged(self, field: Field[Any]) -> None:
+        if field.type == "struct":
+            self.write_struct_field(field, f"o.{field.name}", null=b"\x00")  # a varint here, not an int8
+        else:
+            self.write_field(field, f"o.{field.name}")
+        self.flush()
