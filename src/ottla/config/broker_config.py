@@ -24,6 +24,7 @@ from ottla.config.synonyms import base_key
 from ottla.config.topic_config import TopicConfig, build_topic_config
 from ottla.config.values import HIDDEN, Value, value_text
 
+Layers = Mapping[ConfigSource, Mapping[str, str]]
 Subscriber = Callable[[frozenset[str]], None]
 
 _INTEGERS = frozenset({"INT", "SHORT", "LONG"})
@@ -39,19 +40,13 @@ class EffectiveKey(NamedTuple):
 
 
 class BrokerConfig:
-    __slots__ = ("__dict__", "_layers", "_subscribers", "_values", "notes", "warnings")
+    __slots__ = ("__dict__", "_layers", "_subscribers", "_values")
 
-    def __init__(self, static: Mapping[str, str]) -> None:
-        self._layers: dict[ConfigSource, Mapping[str, str]] = {
-            ConfigSource.DYNAMIC_BROKER: {},
-            ConfigSource.DYNAMIC_DEFAULT: {},
-            ConfigSource.STATIC: dict(static),
-        }
+    def __init__(self, layers: Layers) -> None:
+        self._layers = layers
         self._subscribers: builtins.list[Subscriber] = []
-        self._values = effective.compute(self._merged())
+        self._values = effective.compute(_merge(layers))
         rules.check(self)
-        self.warnings = tuple(_unknown_keys(static))
-        self.notes = tuple(_keys_without_effect(static))
 
     @classmethod
     def load(cls, properties: Mapping[str, str]) -> "BrokerConfig":
@@ -59,7 +54,13 @@ class BrokerConfig:
 
         `warnings` then names unknown keys, `notes` the keys that are set and do nothing.
         """
-        return cls(properties)
+        return cls(
+            {
+                ConfigSource.DYNAMIC_BROKER: {},
+                ConfigSource.DYNAMIC_DEFAULT: {},
+                ConfigSource.STATIC: dict(properties),
+            }
+        )
 
     @property
     def originals(self) -> Mapping[str, str]:
@@ -117,6 +118,10 @@ class BrokerConfig:
                 return self._values[own]
         return self._values[key]
 
+    def value(self, key: str) -> Value:
+        """The effective value of any key that is known or set for a listener, whatever its type."""
+        return self._values[key]
+
     def is_set(self, key: str) -> builtins.bool:
         """Whether anybody set the key, at any layer."""
         return any(key in layer for layer in self._layers.values())
@@ -160,16 +165,17 @@ class BrokerConfig:
 
     @cached_property
     def default_topic_config(self) -> TopicConfig:
-        return build_topic_config(self._topic_defaults, {})
+        return build_topic_config(self.topic_defaults, {})
 
     def topic_config(self, overrides: Mapping[str, str]) -> TopicConfig:
         """What holds for a topic with these overrides. ConfigError when one cannot be."""
         if not overrides:
             return self.default_topic_config
-        return build_topic_config(self._topic_defaults, overrides)
+        return build_topic_config(self.topic_defaults, overrides)
 
     @cached_property
-    def _topic_defaults(self) -> dict[str, Value]:
+    def topic_defaults(self) -> Mapping[str, Value]:
+        """What the broker's keys give a topic, by topic key, before overrides."""
         values = {}
         for key in topic_keys().values():
             values[key.name] = self._values[key.broker_key] if key.broker_key else effective.default_value(key)
@@ -177,28 +183,30 @@ class BrokerConfig:
 
     # -- change while running -----------------------------------------------------------------------------------
 
-    def update_dynamic(
+    def with_dynamic(
         self, *, per_broker: Mapping[str, str] | None = None, cluster_default: Mapping[str, str] | None = None
-    ) -> frozenset[str]:
-        """Replace one or both dynamic layers (None: leave it), tell the subscribers, and return what changed.
-
-        ConfigError, and no change at all, when the result cannot be. `ottla.config.dynamic` has the checks for a
-        request to alter configs and the lenient form for what is found in ZooKeeper.
-        """
+    ) -> "BrokerConfig":
+        """A copy with one or both dynamic layers replaced (None: as it was). ConfigError when it cannot be."""
         layers = dict(self._layers)
         if per_broker is not None:
             layers[ConfigSource.DYNAMIC_BROKER] = dict(per_broker)
         if cluster_default is not None:
             layers[ConfigSource.DYNAMIC_DEFAULT] = dict(cluster_default)
-        before = (self._layers, self._values)
-        values = effective.compute(_merge(layers))
-        self._adopt(layers, values)
-        try:
-            rules.check(self)
-        except Exception:
-            self._adopt(*before)
-            raise
-        changed = frozenset(key for key in values.keys() | before[1].keys() if values.get(key) != before[1].get(key))
+        return BrokerConfig(layers)
+
+    def update_dynamic(
+        self, *, per_broker: Mapping[str, str] | None = None, cluster_default: Mapping[str, str] | None = None
+    ) -> frozenset[str]:
+        """Become `with_dynamic` of the same arguments, tell the subscribers, and return what changed.
+
+        On ConfigError nothing has changed. `ottla.config.dynamic` has the checks for a request to alter configs, and
+        the lenient form for what is found in ZooKeeper.
+        """
+        update = self.with_dynamic(per_broker=per_broker, cluster_default=cluster_default)
+        old, new = self._values, update._values
+        self._layers, self._values = update._layers, new
+        self.__dict__.clear()  # the cached properties
+        changed = frozenset(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
         if changed:
             for subscriber in tuple(self._subscribers):
                 subscriber(changed)
@@ -209,14 +217,17 @@ class BrokerConfig:
         self._subscribers.append(callback)
         return lambda: self._subscribers.remove(callback)
 
-    def _adopt(self, layers: dict[ConfigSource, Mapping[str, str]], values: dict[str, Value]) -> None:
-        self._layers, self._values = layers, values
-        self.__dict__.clear()  # the cached properties
-
-    def _merged(self) -> dict[str, str]:
-        return _merge(self._layers)
-
     # -- to be shown --------------------------------------------------------------------------------------------
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """One sentence per unknown key that the operator wrote."""
+        return tuple(_unknown_keys(self.originals))
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """One sentence per key that the operator wrote and that does nothing."""
+        return tuple(_keys_without_effect(self.originals))
 
     def describe(self) -> Iterator[EffectiveKey]:
         """Every key in alphabetical order, with its effective value."""
@@ -228,7 +239,7 @@ class BrokerConfig:
             yield EffectiveKey(name, text, self.value_source(name))
 
 
-def _merge(layers: Mapping[ConfigSource, Mapping[str, str]]) -> dict[str, str]:
+def _merge(layers: Layers) -> dict[str, str]:
     merged: dict[str, str] = {}
     for source in sorted(layers, reverse=True):
         merged.update(layers[source])

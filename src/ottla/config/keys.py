@@ -7,7 +7,8 @@ from ottla.config.definition import ConfigKey, parse_tables
 
 
 @cache
-def broker_keys() -> Mapping[str, ConfigKey]:
+def broker_themes() -> Mapping[str, Mapping[str, ConfigKey]]:
+    """The broker's keys by theme, in the order of the tables."""
     from ottla.config.tables import (
         general,
         groups,
@@ -22,8 +23,29 @@ def broker_keys() -> Mapping[str, ConfigKey]:
         zookeeper,
     )
 
-    served = (general, network, log, replication, groups, transactions, zookeeper, security, ottla)
-    return parse_tables(*(module.TABLE for module in (*served, remote_storage, kraft)))
+    tables = {
+        "General": general.TABLE,
+        "Listeners, connections and requests": network.TABLE,
+        "The log": log.TABLE,
+        "Replication and the controller": replication.TABLE,
+        "ZooKeeper": zookeeper.TABLE,
+        "Consumer groups and offsets": groups.TABLE,
+        "Transactions": transactions.TABLE,
+        "Security": security.TABLE,
+        "Only in Ottla": ottla.TABLE,
+        "Tiered storage": remote_storage.TABLE,
+        "KRaft": kraft.TABLE,
+    }
+    return {title: parse_tables(table) for title, table in tables.items()}
+
+
+@cache
+def broker_keys() -> Mapping[str, ConfigKey]:
+    keys: dict[str, ConfigKey] = {}
+    for theme in broker_themes().values():
+        assert keys.keys().isdisjoint(theme), "a key stands in two themes"
+        keys |= theme
+    return keys
 
 
 @cache

@@ -29,7 +29,7 @@ metrics.sample.window.ms | LONG | 30000 | [0,...] | LOW |  | accepted
     Length of one sample of a rate.
     No effect: not yet, comes with the clients.
 reconnect.backoff.max.ms | LONG | 1000 | [0,...] | LOW |  | accepted
-    Longest such pause.
+    Longest pause before a broker is connected to again.
     No effect: not yet, comes with the clients.
 reconnect.backoff.ms | LONG | 50 | [0,...] | LOW |  | accepted
     First pause before a broker is connected to again.
@@ -38,7 +38,7 @@ request.timeout.ms | INT | 30000 | [0,...] | MEDIUM |  | accepted
     How long a request may wait for its answer.
     No effect: not yet, comes with the clients.
 retry.backoff.max.ms | LONG | 1000 | [0,...] | LOW |  | accepted
-    Longest such pause.
+    Longest pause before a request is sent again.
     No effect: not yet, comes with the clients.
 retry.backoff.ms | LONG | 100 | [0,...] | LOW |  | accepted
     First pause before a request is sent again.
