@@ -183,7 +183,8 @@ def test_closing_a_session_removes_its_ephemerals_and_reports_them(driver: Drive
 def test_containers_go_when_their_last_child_went_and_ttl_nodes_when_their_time_is_up(driver: Driver) -> None:
     driver.create("/c", mode=CreateMode.CONTAINER)
     driver.create("/t", mode=CreateMode.PERSISTENT_WITH_TTL, ttl_ms=10)
-    assert driver.tree.stat("/c").ephemeral_owner == CONTAINER_OWNER
+    assert driver.tree.node("/c").ephemeral_owner == CONTAINER_OWNER
+    assert driver.tree.stat("/c").ephemeral_owner == driver.tree.stat("/t").ephemeral_owner == 0
     assert driver.tree.expired_nodes(1002) == []
     driver.create("/c/child")
     driver.do(Delete("/c/child"))

@@ -8,7 +8,7 @@ OFFSET SIZE FIELD
 32     4    version          of the data; -1 in a request means "whatever it is"
 36     4    cversion         changes of the list of children: creations and deletions
 40     4    aversion         changes of the ACL
-44     8    ephemeralOwner   session id; 0 for a persistent node; special values for container and TTL nodes
+44     8    ephemeralOwner   session id; 0 for a node that belongs to none
 52     4    dataLength
 56     4    numChildren
 60     8    pzxid            the last transaction that created or deleted a child

@@ -179,7 +179,7 @@ class ZnodeTree:
             version=node.version,
             cversion=int32(node.creations * 2 - children_count),
             aversion=node.aversion,
-            ephemeral_owner=node.ephemeral_owner,
+            ephemeral_owner=node.ephemeral_owner if is_session_owner(node.ephemeral_owner) else 0,
             data_length=node.data_length,
             num_children=children_count,
             pzxid=node.pzxid,
