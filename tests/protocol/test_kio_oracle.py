@@ -6,6 +6,7 @@ one of them knows is tried; what none knows is listed here.
 
 import random
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
@@ -35,9 +36,8 @@ OUR_CLASSES = {message_class.__name__: message_class for message_class in all_me
 
 @pytest.fixture(scope="module", params=KIO_VERSIONS)
 def kio(request: pytest.FixtureRequest) -> Iterator[Kio]:
-    worker = Kio(request.param)
-    yield worker
-    worker.close()
+    with Kio(request.param) as worker:
+        yield worker
 
 
 def known_to_both(kio: Kio) -> Iterator[tuple[str, int]]:
@@ -54,9 +54,8 @@ def test_all_that_kio_knows_is_declared(kio: Kio) -> None:
 
 
 def test_all_that_is_declared_is_known_to_one_kio_or_listed_here() -> None:
-    workers = [Kio(version) for version in KIO_VERSIONS]
-    for worker in workers:
-        worker.close()
+    with ExitStack() as stack:
+        workers = [stack.enter_context(Kio(version)) for version in KIO_VERSIONS]
     for name, message_class in OUR_CLASSES.items():
         if name in NOT_IN_KIO or "coordinator_records" in message_class.__module__:
             continue

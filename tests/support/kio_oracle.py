@@ -6,7 +6,7 @@ import subprocess
 import sys
 import uuid
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from ottla.protocol.field import Field, parse_versions
 from ottla.protocol.layout import is_nullable
@@ -49,7 +49,10 @@ class Kio:
         assert "error" not in reply, f"kio, {command}: {reply.get('error')}"
         return reply["answer"]
 
-    def close(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.close()

@@ -16,16 +16,14 @@ from ottla.protocol.initializer import compile_initializer
 class StructType(type):
     """Takes the fields out of a class body and makes slots of them."""
 
-    def __new__(mcs, name: str, bases: tuple[type, ...], body: dict[str, Any], **options: Any) -> StructType:
-        fields = [key for key, value in body.items() if type(value) is Field]
-        declared = []
-        for key in fields:
-            field = body.pop(key)
-            field.name = key
-            declared.append(field)
-        body["__slots__"] = tuple(fields)
-        body["FIELDS"] = tuple(declared) or getattr(bases[0] if bases else None, "FIELDS", ())
-        return super().__new__(mcs, name, bases, body, **options)
+    def __new__(mcs, class_name: str, bases: tuple[type, ...], body: dict[str, Any], **options: Any) -> StructType:
+        names = tuple([name for name, value in body.items() if type(value) is Field])
+        fields = tuple([body.pop(name) for name in names])
+        for name, field in zip(names, fields, strict=True):
+            field.name = name
+        body["__slots__"] = names
+        body["FIELDS"] = fields or getattr(bases[0] if bases else None, "FIELDS", ())
+        return super().__new__(mcs, class_name, bases, body, **options)
 
 
 class Struct(metaclass=StructType):
