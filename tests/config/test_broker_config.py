@@ -175,3 +175,5 @@ def test_the_effective_configuration_marks_overridden_keys_and_hides_passwords()
     assert shown["ssl.key.password"].text == "[hidden]"
     assert shown["zookeeper.connect"].text is None
     assert shown["log.segment.bytes"].source is ConfigSource.DEFAULT
+    assert str(shown["num.partitions"]) == "* num.partitions = 4"
+    assert str(shown["zookeeper.connect"]) == "  zookeeper.connect = null"

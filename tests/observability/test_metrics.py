@@ -87,6 +87,19 @@ def test_quantiles_forget_what_is_older_than_two_windows_while_the_count_stays()
     assert histogram.count == 2
 
 
+def test_zeros_count_as_recorded_values() -> None:
+    histogram = Metrics().histogram(TOTAL_TIME)
+    histogram.zeros += 3
+    histogram.record(8.0)
+    assert (histogram.count, histogram.sum) == (4, 8.0)
+    median, highest = histogram.quantiles([0.5, 1.0])
+    assert median < 0.001
+    assert highest == pytest.approx(8.0, rel=0.2)
+    histogram.rotate()
+    histogram.rotate()
+    assert (histogram.count, histogram.quantiles([0.5])) == (4, [0.0])
+
+
 def test_an_empty_histogram_has_quantiles_of_zero() -> None:
     assert Metrics().histogram(TOTAL_TIME).quantiles([0.5, 0.999]) == [0.0, 0.0]
 

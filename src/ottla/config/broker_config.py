@@ -38,6 +38,11 @@ class EffectiveKey(NamedTuple):
     text: str | None
     source: ConfigSource
 
+    def __str__(self) -> str:
+        """For the log at start: a star marks what somebody set."""
+        mark = " " if self.source is ConfigSource.DEFAULT else "*"
+        return f"{mark} {self.name} = {'null' if self.text is None else self.text}"
+
 
 class BrokerConfig:
     __slots__ = ("__dict__", "_layers", "_subscribers", "_values")

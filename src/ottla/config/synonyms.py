@@ -47,7 +47,8 @@ def base_key(key: str) -> str:
         return key
     _, _, rest = key.removeprefix(LISTENER_PREFIX).partition(".")
     mechanism, _, of_mechanism = rest.partition(".")
-    return of_mechanism if "sasl" in of_mechanism and mechanism != "sasl" else rest
+    per_mechanism = "sasl" in of_mechanism or of_mechanism == "connections.max.reauth.ms"
+    return of_mechanism if per_mechanism and mechanism != "sasl" else rest
 
 
 def described_with(key: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@
 | `instruments` | Counter, Gauge, Histogram: plain slots |
 | `metrics` | the registry, and its text for Prometheus in chunks |
 | `catalogue`, `tables/` | every metric with its MBean and meaning; the MBeans without one and why |
-| `request_metrics`, `topic_metrics` | the series of one API and of one topic, held ready for the hot path |
+| `topic_metrics`, `process_metrics` | the counters of one topic, held ready for the hot path; the process itself |
 | `endpoint` | `GET /metrics` over HTTP, off unless configured |
 | `event_loop` | how busy and how late the loop is |
 | `logs` | one line per event, rate limits, no control characters |

@@ -47,29 +47,42 @@ class Gauge:
 
 
 class Histogram:
-    """`record(value)` in the unit of the bounds; anything below the first bound counts as up to it."""
+    """`record(value)` in the unit of the bounds; anything below the first bound counts as up to it.
 
-    __slots__ = ("_bounds", "_buckets", "_earlier", "count", "sum")
+    Where 0 is the usual value, `histogram.zeros += 1` is `record(0)` for a tenth of its price.
+    """
+
+    __slots__ = ("_bounds", "_buckets", "_earlier", "_settled", "sum", "zeros")
 
     def __init__(self, bounds: tuple[float, ...] = MILLISECONDS) -> None:
         self._bounds = bounds
         self._buckets = [0] * (len(bounds) + 1)
         self._earlier = [0] * (len(bounds) + 1)
-        self.count: int = 0
+        self._settled = 0  # values that are no longer in `_buckets`
+        self.zeros: int = 0
         self.sum: float = 0.0
 
     def record(self, value: float) -> None:
-        self.count += 1
         self.sum += value
         self._buckets[bisect_right(self._bounds, value)] += 1
 
+    @property
+    def count(self) -> int:
+        """How many values there ever were."""
+        return self._settled + sum(self._buckets) + self.zeros
+
     def rotate(self) -> None:
+        """The window being filled becomes the one before."""
+        self._settled = self.count
+        self._buckets[0] += self.zeros
+        self.zeros = 0
         self._earlier = self._buckets
         self._buckets = [0] * len(self._earlier)
 
     def quantiles(self, ranks: Sequence[float] = QUANTILES) -> list[float]:
         """The values at these ranks (ascending) among the recent ones; 0 where there are none."""
         merged = [a + b for a, b in zip(self._buckets, self._earlier, strict=True)]
+        merged[0] += self.zeros
         total = sum(merged)
         if not total:
             return [0.0] * len(ranks)
