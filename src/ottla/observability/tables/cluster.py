@@ -95,7 +95,7 @@ kafka_server_replicaalterlogdirsmanager_maxlag | gauge | clientId |
     Later: moving replicas between directories.
 kafka_server_replicaalterlogdirsmanager_minfetchrate | gauge | clientId |
     kafka.server:type=ReplicaAlterLogDirsManager,name=MinFetchRate,clientId=ReplicaAlterLogDirs
-    Slowest rate of its copying.
+    Slowest rate at which a moving replica is copied.
     Later: moving replicas between directories.
 kafka_server_replicaalterlogdirsmanager_failedpartitionscount | gauge | clientId |
     kafka.server:type=ReplicaAlterLogDirsManager,name=FailedPartitionsCount,clientId=ReplicaAlterLogDirs
@@ -231,11 +231,11 @@ kafka_controller_controllerchannelmanager_totalqueuesize | gauge |  |
     Later: replication between brokers.
 kafka_controller_controllerchannelmanager_queuesize | gauge | broker_id |
     kafka.controller:type=ControllerChannelManager,name=QueueSize,broker-id=N
-    Those for one broker.
+    Requests of the controller that wait to be sent to one broker.
     Later: replication between brokers.
 kafka_controller_controllerchannelmanager_requestrateandqueuetimems | summary | broker_id | ms
     kafka.controller:type=ControllerChannelManager,name=RequestRateAndQueueTimeMs,broker-id=N
-    Milliseconds that they waited.
+    Milliseconds that requests of the controller waited to be sent.
     Later: replication between brokers.
 kafka_coordinator_group_groupmetadatamanager_numgroups | gauge |  |
     kafka.coordinator.group:type=GroupMetadataManager,name=NumGroups
@@ -243,23 +243,23 @@ kafka_coordinator_group_groupmetadatamanager_numgroups | gauge |  |
     Later: consumer groups.
 kafka_coordinator_group_groupmetadatamanager_numgroupsstable | gauge |  |
     kafka.coordinator.group:type=GroupMetadataManager,name=NumGroupsStable
-    Of these: with an assignment.
+    Groups coordinated here that have an assignment.
     Later: consumer groups.
 kafka_coordinator_group_groupmetadatamanager_numgroupsempty | gauge |  |
     kafka.coordinator.group:type=GroupMetadataManager,name=NumGroupsEmpty
-    Of these: without members.
+    Groups coordinated here without members.
     Later: consumer groups.
 kafka_coordinator_group_groupmetadatamanager_numgroupsdead | gauge |  |
     kafka.coordinator.group:type=GroupMetadataManager,name=NumGroupsDead
-    Of these: being removed.
+    Groups coordinated here that are being removed.
     Later: consumer groups.
 kafka_coordinator_group_groupmetadatamanager_numgroupspreparingrebalance | gauge |  |
     kafka.coordinator.group:type=GroupMetadataManager,name=NumGroupsPreparingRebalance
-    Of these: waiting for members to join.
+    Groups coordinated here that wait for members to join.
     Later: consumer groups.
 kafka_coordinator_group_groupmetadatamanager_numgroupscompletingrebalance | gauge |  |
     kafka.coordinator.group:type=GroupMetadataManager,name=NumGroupsCompletingRebalance
-    Of these: waiting for the assignment.
+    Groups coordinated here that wait for the assignment.
     Later: consumer groups.
 kafka_coordinator_group_groupmetadatamanager_numoffsets | gauge |  |
     kafka.coordinator.group:type=GroupMetadataManager,name=NumOffsets
@@ -303,7 +303,7 @@ kafka_server_addpartitionstotxnmanager_verificationfailure_total | counter |  |
     Later: transactions.
 kafka_server_addpartitionstotxnmanager_verificationtimems | summary |  | ms
     kafka.server:type=AddPartitionsToTxnManager,name=VerificationTimeMs
-    Milliseconds that asking took.
+    Milliseconds that asking the transaction's coordinator took.
     Later: transactions.
 kafka_server_quota_byte_rate | gauge | resource,user,clientId |
     kafka.server:type=Produce

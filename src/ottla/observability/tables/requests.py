@@ -12,19 +12,19 @@ kafka_network_requestmetrics_totaltimems | summary | request | ms
     Milliseconds from a request's last byte in to its answer's last byte out.
 kafka_network_requestmetrics_requestqueuetimems | summary | request | ms
     kafka.network:type=RequestMetrics,name=RequestQueueTimeMs,request=R
-    Of these: waiting to be handled.
+    Milliseconds that a request waited to be handled.
 kafka_network_requestmetrics_localtimems | summary | request | ms
     kafka.network:type=RequestMetrics,name=LocalTimeMs,request=R
-    Of these: handled by this broker.
+    Milliseconds that handling a request took on this broker.
 kafka_network_requestmetrics_remotetimems | summary | request | ms
     kafka.network:type=RequestMetrics,name=RemoteTimeMs,request=R
-    Of these: waiting for data, replicas or time to pass.
+    Milliseconds that a request waited for data, for replicas or for its time to pass.
 kafka_network_requestmetrics_responsequeuetimems | summary | request | ms
     kafka.network:type=RequestMetrics,name=ResponseQueueTimeMs,request=R
-    Of these: the answer waiting for earlier ones of its connection.
+    Milliseconds that an answer waited for earlier ones of its connection.
 kafka_network_requestmetrics_responsesendtimems | summary | request | ms
     kafka.network:type=RequestMetrics,name=ResponseSendTimeMs,request=R
-    Of these: sending the answer.
+    Milliseconds that sending an answer took.
 kafka_network_requestmetrics_throttletimems | summary | request | ms
     kafka.network:type=RequestMetrics,name=ThrottleTimeMs,request=R
     Milliseconds that a client was told to wait.

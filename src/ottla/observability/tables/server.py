@@ -21,10 +21,10 @@ kafka_server_brokertopicmetrics_totalfetchrequests_total | counter | topic | sum
     Fetch requests for a partition of the topic.
 kafka_server_brokertopicmetrics_failedproducerequests_total | counter | topic | sum
     kafka.server:type=BrokerTopicMetrics,name=FailedProduceRequestsPerSec
-    Those Produce requests that failed.
+    Produce requests for a partition of the topic that failed.
 kafka_server_brokertopicmetrics_failedfetchrequests_total | counter | topic | sum
     kafka.server:type=BrokerTopicMetrics,name=FailedFetchRequestsPerSec
-    Those Fetch requests that failed.
+    Fetch requests for a partition of the topic that failed.
 kafka_server_brokertopicmetrics_producemessageconversions_total | counter | topic | sum
     kafka.server:type=BrokerTopicMetrics,name=ProduceMessageConversionsPerSec
     Records converted from an old format on their way in.
@@ -64,10 +64,10 @@ kafka_server_kafkarequesthandlerpool_requesthandleravgidle_percent | gauge |  |
     Share of the last minute in which the event loop had nothing to do, 0 to 1.
 kafka_network_socketserver_networkprocessoravgidle_percent | gauge |  |
     kafka.network:type=SocketServer,name=NetworkProcessorAvgIdlePercent
-    The same: requests and sockets share one event loop.
+    Share of the last minute in which the event loop waited for sockets, 0 to 1.
 kafka_network_processor_idle_percent | gauge | networkProcessor |
     kafka.network:type=Processor,name=IdlePercent,networkProcessor=N
-    The same, for the one processor there is.
+    Share of the last minute in which this processor, the event loop, was idle, 0 to 1.
 kafka_network_socketserver_expiredconnectionskilledcount | gauge |  |
     kafka.network:type=SocketServer,name=ExpiredConnectionsKilledCount
     Connections closed because their session was not authenticated again in time.
