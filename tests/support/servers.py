@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from ottla.clock import SystemClock, TimerWheel
+from ottla.clock import ManualClock, SystemClock, TimerWheel
 from ottla.errors import KafkaError
 from ottla.handlers.api_versions import ApiVersionsHandlers
 from ottla.handlers.registry import Handle, HandlerTable
@@ -87,20 +87,27 @@ class KafkaPeer(Peer):
 
 
 class RunningServer:
-    """The server under test. `metrics_value` looks at a counter by name."""
+    """The server under test."""
 
-    def __init__(self, server: Server, ports: dict[str, int], metrics: Metrics) -> None:
+    def __init__(self, server: Server, metrics: Metrics, wheel: TimerWheel) -> None:
         self.server = server
-        self.ports = ports
         self.metrics = metrics
+        self.wheel = wheel
+        self.ports = server.bind()
         self._peers: list[Peer] = []
 
-    def connect(self, listener: str = "PLAINTEXT", source: str = "127.0.0.1") -> KafkaPeer:
-        sock = socket.create_connection(("127.0.0.1", self.ports[listener]), 20, source_address=(source, 0))
-        sock.setblocking(False)
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    def connect(
+        self, listener: str = "PLAINTEXT", source: str = "127.0.0.1", receive_buffer_bytes: int = 0
+    ) -> KafkaPeer:
+        sock = socket.socket()
         peer = KafkaPeer(sock)
         self._peers.append(peer)
+        sock.bind((source, 0))
+        if receive_buffer_bytes:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer_bytes)
+        sock.connect(("127.0.0.1", self.ports[listener]))
+        sock.setblocking(False)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return peer
 
     def bad_frames(self) -> int:
@@ -124,16 +131,24 @@ async def running_server(
     table: HandlerTable | None = None,
     limits: ServerLimits | None = None,
     specs: tuple[ListenerSpec, ...] = (LOOPBACK,),
+    clock: ManualClock | None = None,
 ) -> AsyncIterator[RunningServer]:
+    """With a ManualClock time stands still, and timers fire when the test calls `running.wheel.advance()`."""
     loop = asyncio.get_running_loop()
-    clock = SystemClock()
-    wheel = TimerWheel(clock, tick_ms=5)
-    wheel.attach(loop)
-    metrics = Metrics(clock)
+    wheel = TimerWheel(clock or SystemClock(), tick_ms=5)
+    if clock is None:
+        wheel.attach(loop)
+    metrics = Metrics()
     server = Server(
-        specs, table or handler_table(), loop=loop, clock=clock, wheel=wheel, metrics=metrics, limits=limits
+        specs,
+        table or handler_table(),
+        loop=loop,
+        clock=clock or SystemClock(),
+        wheel=wheel,
+        metrics=metrics,
+        limits=limits,
     )
-    running = RunningServer(server, server.bind(), metrics)
+    running = RunningServer(server, metrics, wheel)
     server.start()
     try:
         yield running

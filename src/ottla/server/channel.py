@@ -13,12 +13,14 @@ import socket
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from struct import Struct
 from typing import Protocol
 
 from ottla.clock import Clock, TimerWheel
 from ottla.handlers.context import ANONYMOUS
 from ottla.observability.instruments import Counter, Histogram
 from ottla.protocol.api_keys import ApiKey
+from ottla.protocol.headers import decode_request_header
 from ottla.server.admission import Admission, RequestBudget
 from ottla.server.deadlines import Deadlines
 from ottla.server.endpoints import ListenerSpec
@@ -28,6 +30,9 @@ from ottla.transport.connection import CloseReason
 from ottla.transport.write_queue import Chunk, drop_chunks
 
 PRODUCE_IN_FLIGHT_MAX = 5
+
+# API key, version, correlation id, length of the client id: see `protocol.headers`.
+_FIXED_HEADER = Struct(">hhih")
 
 
 class FrameDispatcher(Protocol):
@@ -66,10 +71,12 @@ class Channel:
     __slots__ = (
         "_budget",
         "_budget_bytes",
+        "_client_id_bytes",
         "_deadlines",
         "_in_flight",
         "_services",
         "client_host",
+        "client_id",
         "client_port",
         "connection",
         "last_active_at",
@@ -84,6 +91,8 @@ class Channel:
         self._services = services
         self.listener = listener
         self.client_host, self.client_port = address
+        self.client_id: str | None = None
+        self._client_id_bytes: memoryview | None = None
         self.principal = ANONYMOUS
         self.last_active_at = services.clock.monotonic()
         self._in_flight: deque[PendingAnswer] = deque()
@@ -122,6 +131,27 @@ class Channel:
 
     def has_requests(self) -> bool:
         return bool(self._in_flight)
+
+    def read_header(self, frame: memoryview, header_version: int) -> tuple[int, int]:
+        """The correlation id of a request and where its body begins; its client id is in `client_id` then.
+
+        A client has the same id in every request, so its bytes are compared with the last ones and rarely decoded.
+        """
+        if header_version and len(frame) > _FIXED_HEADER.size:
+            _, _, correlation_id, length = _FIXED_HEADER.unpack_from(frame)
+            end = _FIXED_HEADER.size + length
+            if frame[_FIXED_HEADER.size : end] == self._client_id_bytes:
+                if header_version == 1:
+                    return correlation_id, end
+                if end < len(frame) and frame[end] == 0:
+                    return correlation_id, end + 1
+        return self._decode_header(frame)
+
+    def _decode_header(self, frame: memoryview) -> tuple[int, int]:
+        header, position = decode_request_header(frame)
+        self.client_id = header.client_id
+        self._client_id_bytes = memoryview(header.client_id.encode()) if header.client_id else None
+        return header.correlation_id, position
 
     # Answers
 

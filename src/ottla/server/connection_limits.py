@@ -3,7 +3,8 @@
 At the bound on all of them (`max.connections`, or the descriptors that are left beside the reserve) clients wait in
 the backlog of the listener until somebody leaves. Over the bound of one address (`max.connections.per.ip`) a connection
 is accepted and closed at once, as Kafka does: waiting would let one address block all others. Listeners that only
-brokers use are not bound by the first, so that clients cannot lock the cluster out of itself.
+brokers use are not bound by the first and count apart for the second, so that clients, even on the same host, cannot
+lock the cluster out of itself.
 """
 
 import resource
@@ -20,7 +21,7 @@ class ConnectionLimits:
         self.count_max = min(limits.max_connections, max(1, descriptors_max - limits.descriptors_reserved))
         self._per_address_max = limits.max_connections_per_ip
         self._overrides = resolve_overrides(limits.max_connections_per_ip_overrides)
-        self._by_address: dict[str, int] = {}
+        self._by_address: dict[tuple[str, bool], int] = {}
         self._count = 0
 
     @property
@@ -31,22 +32,22 @@ class ConnectionLimits:
         """Whether clients must wait. Connections of listeners for brokers count, but do not wait themselves."""
         return self._count >= self.count_max
 
-    def try_add(self, address: str) -> bool:
+    def try_add(self, address: str, *, is_control: bool) -> bool:
         """Count a connection, unless its address has as many as it may."""
-        open_count = self._by_address.get(address, 0)
+        open_count = self._by_address.get((address, is_control), 0)
         if open_count >= self._overrides.get(address, self._per_address_max):
             return False
-        self._by_address[address] = open_count + 1
+        self._by_address[address, is_control] = open_count + 1
         self._count += 1
         return True
 
-    def remove(self, address: str) -> None:
+    def remove(self, address: str, *, is_control: bool) -> None:
         self._count -= 1
-        left = self._by_address[address] - 1
+        left = self._by_address[address, is_control] - 1
         if left:
-            self._by_address[address] = left
+            self._by_address[address, is_control] = left
         else:
-            del self._by_address[address]
+            del self._by_address[address, is_control]
 
 
 def resolve_overrides(overrides: Mapping[str, int]) -> dict[str, int]:

@@ -26,10 +26,9 @@ from ottla.observability.logs import RateLimitedLogger
 from ottla.observability.metrics import Metrics
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.codec import decode
-from ottla.protocol.headers import decode_request_header
 from ottla.protocol.message import Response
 from ottla.server.channel import Channel, PendingAnswer
-from ottla.server.request_metrics import RequestMetrics, RequestTimes
+from ottla.server.request_metrics import RequestMetrics
 from ottla.server.routes import Route, encode_answer
 from ottla.transport.write_queue import Chunk
 
@@ -68,34 +67,34 @@ class Dispatcher:
             route = self._find_route(channel, frame)
             if route is None:
                 return
-        header, position = decode_request_header(frame)
+        correlation_id, position = channel.read_header(frame, route.request_header_version)
         request, end = decode(route.request_class, route.version, frame, position)
         if end != len(frame):
             raise DecodeError(f"{len(frame) - end} bytes behind a {route.name} request of version {route.version}")
         context = RequestContext(
             route.api_key,
             route.version,
-            header.correlation_id,
-            header.client_id,
+            correlation_id,
+            channel.client_id,
             channel.listener.name,
             channel.client_host,
             channel.client_port,
             channel.principal,
             received_at,
         )
-        route.requests_of(request).value += 1
         self._handle(channel, route, context, request)
 
     def _handle(self, channel: Channel, route: Route, context: RequestContext, request: Any) -> None:
+        meter = route.meter_of(request)
+        meter.requests.value += 1
         try:
             answer = route.handle(context, request)
         except Exception as error:  # noqa: BLE001 - where errors of handlers become answers
             answer = self._error_answer(channel, route, request, error)
         if isinstance(answer, _SYNCHRONOUS):
-            times = route.times_of(request)
-            channel.send_times = times.send
+            channel.send_times = meter.times.send
             channel.answer(encode_answer(route, context.correlation_id, answer))
-            times.record_at_once(context.received_at, self._now())
+            meter.times.record_at_once(context.received_at, self._now())
         elif answer is not None:
             self._wait(channel, route, context, request, answer)
             return
@@ -211,7 +210,7 @@ class _WaitingRequest(PendingAnswer):
         self.dispatcher.finish(self, future)
 
     def _record(self) -> None:
-        times: RequestTimes = self.route.times_of(self.request)
+        times = self.route.meter_of(self.request).times
         self.channel.send_times = times.send
         times.record(self.context.received_at, self.returned_at, self.ready_at, self.dispatcher._now())
 

@@ -7,6 +7,7 @@ In both cases clients wait in the kernel's backlog, and connections that are ope
 """
 
 import asyncio
+import dataclasses
 import errno
 import logging
 import socket
@@ -14,6 +15,7 @@ from collections.abc import Callable
 
 from ottla.clock import Timer, TimerWheel
 from ottla.errors import ConfigError
+from ottla.observability.logs import RateLimitedLogger
 from ottla.server.endpoints import ListenerSpec
 from ottla.server.limits import ServerLimits
 
@@ -32,6 +34,7 @@ class Listener:
         loop: asyncio.AbstractEventLoop,
         wheel: TimerWheel,
         limits: ServerLimits,
+        log: RateLimitedLogger,
         *,
         must_wait: Callable[[], bool],
         on_connection: Callable[[ListenerSpec, socket.socket, tuple[str, int]], None],
@@ -41,6 +44,7 @@ class Listener:
         self._loop = loop
         self._wheel = wheel
         self._limits = limits
+        self._log = log
         self._must_wait = must_wait
         self._on_connection = on_connection
         self._sock: socket.socket | None = None
@@ -65,10 +69,11 @@ class Listener:
             raise ConfigError(f"cannot listen on {self.spec}: {error.strerror or error}") from error
         _set_buffers(self._sock, self._limits)
         self._sock.listen(self._limits.socket_listen_backlog_size)
+        self.spec = dataclasses.replace(self.spec, port=self.port)
 
     def start(self) -> None:
         assert self._sock is not None
-        logger.info("listening on %s (port %d)", self.spec, self.port)
+        logger.info("listening on %s", self.spec)
         self._set_accepting(True)
 
     def resume(self) -> None:
@@ -115,8 +120,7 @@ class Listener:
         return True
 
     def _pause(self, why: str) -> None:
-        if self.pause_count == 0 or self._retry is None:
-            logger.warning("%s accepts no connections for now: %s", self.spec, why)
+        self._log.warning("accept", "%s accepts no connections for now: %s", self.spec, why)
         self.pause_count += 1
         self._set_accepting(False)
 

@@ -11,6 +11,8 @@ read. An answer that the socket takes at once has a send time of 0; one that it 
 last of it has been sent.
 """
 
+from typing import NamedTuple
+
 from ottla.observability.instruments import Counter
 from ottla.observability.metrics import Metrics
 from ottla.protocol.api_keys import ApiKey
@@ -35,11 +37,11 @@ class RequestTimes:
 
     def record(self, received_at: float, returned_at: float, ready_at: float, turn_at: float) -> None:
         """Record a request that was answered at `turn_at`, all in monotonic seconds."""
-        self.queue.record(0.0)
+        self.queue.zeros += 1
         self.local.record((returned_at - received_at) * 1000.0)
         self.remote.record((ready_at - returned_at) * 1000.0)
         self.response_queue.record((turn_at - ready_at) * 1000.0)
-        self.send.record(0.0)
+        self.send.zeros += 1
         self.total.record((turn_at - received_at) * 1000.0)
 
     def record_at_once(self, received_at: float, returned_at: float) -> None:
@@ -47,10 +49,17 @@ class RequestTimes:
         elapsed_ms = (returned_at - received_at) * 1000.0
         self.total.record(elapsed_ms)
         self.local.record(elapsed_ms)
-        self.queue.record(0.0)
-        self.remote.record(0.0)
-        self.response_queue.record(0.0)
-        self.send.record(0.0)
+        self.queue.zeros += 1
+        self.remote.zeros += 1
+        self.response_queue.zeros += 1
+        self.send.zeros += 1
+
+
+class RequestMeter(NamedTuple):
+    """What one version of one kind of request is measured with."""
+
+    requests: Counter
+    times: RequestTimes
 
 
 class RequestMetrics:
@@ -62,7 +71,11 @@ class RequestMetrics:
         self._registry = registry
         self._times: dict[str, RequestTimes] = {}
 
-    def times(self, request_name: str) -> RequestTimes:
+    def meter(self, request_name: str, version: int) -> RequestMeter:
+        labels = {"request": request_name, "version": str(version)}
+        return RequestMeter(self._registry.counter(_PREFIX + "requests_total", labels), self._times_of(request_name))
+
+    def _times_of(self, request_name: str) -> RequestTimes:
         times = self._times.get(request_name)
         if times is None:
             times = self._times[request_name] = RequestTimes(self._registry, request_name)
@@ -70,10 +83,6 @@ class RequestMetrics:
 
     def failures(self, request_name: str) -> Counter:
         return self._registry.counter("ottla_handler_failures_total", {"request": request_name})
-
-    def requests(self, request_name: str, version: int) -> Counter:
-        labels = {"request": request_name, "version": str(version)}
-        return self._registry.counter(_PREFIX + "requests_total", labels)
 
 
 def request_name(api_key: int, *, from_follower: bool = False) -> str:

@@ -11,12 +11,11 @@ from typing import Any
 
 from ottla.handlers.context import EncodedResponse
 from ottla.handlers.registry import HandlerEntry
-from ottla.observability.instruments import Counter
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.apis import api_info
 from ottla.protocol.codec import encode_chunks
 from ottla.protocol.message import Request, Response
-from ottla.server.request_metrics import RequestMetrics, RequestTimes, request_name
+from ottla.server.request_metrics import RequestMeter, RequestMetrics, request_name
 from ottla.transport.write_queue import Chunk
 
 _PLAIN_HEADER = Struct(">ii")
@@ -26,17 +25,16 @@ _SIZE_BYTES = 4
 
 class Route:
     __slots__ = (
-        "_follower_requests",
-        "_follower_times",
+        "_consumer_or_other",
+        "_follower",
         "_is_fetch",
-        "_requests",
-        "_times",
         "api_key",
         "handle",
-        "has_tagged_header",
         "name",
         "on_error",
         "request_class",
+        "request_header_version",
+        "response_header_is_tagged",
         "version",
     )
 
@@ -48,19 +46,14 @@ class Route:
         self.handle = entry.handle
         self.on_error = entry.on_error
         self.request_class: type[Request] = info.request_class()
-        self.has_tagged_header = info.response_header_version(version) > 0
+        self.request_header_version = info.request_header_version(version)
+        self.response_header_is_tagged = info.response_header_version(version) > 0
         self._is_fetch = entry.api_key == ApiKey.FETCH
-        self._requests = metrics.requests(request_name(entry.api_key), version)
-        self._times = metrics.times(request_name(entry.api_key))
-        follower = request_name(entry.api_key, from_follower=True)
-        self._follower_requests = metrics.requests(follower, version)
-        self._follower_times = metrics.times(follower)
+        self._consumer_or_other = metrics.meter(request_name(entry.api_key), version)
+        self._follower = metrics.meter(request_name(entry.api_key, from_follower=True), version)
 
-    def requests_of(self, request: Any) -> Counter:
-        return self._follower_requests if self._is_fetch and _is_from_follower(request) else self._requests
-
-    def times_of(self, request: Any) -> RequestTimes:
-        return self._follower_times if self._is_fetch and _is_from_follower(request) else self._times
+    def meter_of(self, request: Any) -> RequestMeter:
+        return self._follower if self._is_fetch and _is_from_follower(request) else self._consumer_or_other
 
 
 def _is_from_follower(fetch_request: Any) -> bool:
@@ -75,18 +68,15 @@ def encode_answer(route: Route, correlation_id: int, answer: Response | EncodedR
         chunks = [answer.body]
     else:
         assert isinstance(answer, Response)
-        chunks = [*encode_chunks(answer, route.version)]
-    size = sum(map(len, chunks))
-    header = _header(route, correlation_id, size)
+        chunks = encode_chunks(answer, route.version)  # type: ignore[assignment]  # a list is invariant, Chunk is wider
     first = chunks[0]
-    if isinstance(first, bytes):
-        chunks[0] = header + first
-    else:
-        chunks.insert(0, header)
+    assert isinstance(first, bytes)
+    body_size = len(first) if len(chunks) == 1 else sum(map(len, chunks))
+    chunks[0] = _header(route, correlation_id, body_size) + first
     return chunks
 
 
 def _header(route: Route, correlation_id: int, body_size: int) -> bytes:
-    if route.has_tagged_header:
+    if route.response_header_is_tagged:
         return _TAGGED_HEADER.pack(_TAGGED_HEADER.size - _SIZE_BYTES + body_size, correlation_id, 0)
     return _PLAIN_HEADER.pack(_PLAIN_HEADER.size - _SIZE_BYTES + body_size, correlation_id)

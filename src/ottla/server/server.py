@@ -52,7 +52,7 @@ class Server:
         self.connection_limits = ConnectionLimits(self.limits, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
         self.dispatcher = Dispatcher(table, loop, clock, metrics)
         self._channels: set[Channel] = set()
-        self._metrics = ServerMetrics(metrics, (spec.name for spec in specs), lambda: tuple(self._channels))
+        self._metrics = ServerMetrics(metrics, (spec.name for spec in specs), lambda: self.channels)
         self._metrics.watch(self.admission)
         self._peer_log = RateLimitedLogger(logger, clock)
         self._services = ChannelServices(
@@ -74,9 +74,15 @@ class Server:
             self._services.loop,
             self._services.wheel,
             self.limits,
+            self._peer_log,
             must_wait=_never if spec.is_control else self.connection_limits.is_full,
             on_connection=self._on_connection,
         )
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The connections that are open now."""
+        return tuple(self._channels)
 
     @property
     def connection_count(self) -> int:
@@ -103,13 +109,13 @@ class Server:
     async def stop(self) -> None:
         """Close every connection and wait for the handlers that are coroutines."""
         self.stop_accepting()
-        for channel in tuple(self._channels):
+        for channel in self.channels:
             channel.close("the server stops")
         await self.dispatcher.drain_tasks()
 
     def _on_connection(self, spec: ListenerSpec, sock: socket.socket, address: tuple[str, int]) -> None:
         host = address[0].removeprefix("::ffff:")
-        if not self.connection_limits.try_add(host):
+        if not self.connection_limits.try_add(host, is_control=spec.is_control):
             sock.close()
             self._metrics.refused("per ip")
             self._peer_log.warning("per ip", "%s has too many connections, one on %s was refused", host, spec.name)
@@ -121,7 +127,7 @@ class Server:
 
     def _on_channel_closed(self, channel: Channel, reason: CloseReason) -> None:
         self._channels.discard(channel)
-        self.connection_limits.remove(channel.client_host)
+        self.connection_limits.remove(channel.client_host, is_control=channel.listener.is_control)
         self._metrics.closed(channel)
         if isinstance(reason, PeerError):
             self._metrics.bad_frame(reason)
