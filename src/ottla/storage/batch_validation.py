@@ -62,6 +62,9 @@ class Origin(Enum):
     COORDINATOR = "coordinator"
 
 
+_CLIENT = Origin.CLIENT  # looking it up in the enum costs as much as a CRC
+
+
 class RecordError(NamedTuple):
     """One bad record of a refused batch (KIP-467)."""
 
@@ -134,22 +137,22 @@ class BatchValidation:
             records = self._convert_legacy(records, produce_version)
             length = len(records)
         header = peek_header(records)
-        (base_offset, batch_length, _, _, crc, attributes, last_offset_delta) = header[:7]
+        base_offset, batch_length, _, _, crc, attributes, delta, _, max_timestamp, producer, _, sequence, count = header
         if batch_length + LOG_OVERHEAD != length:
             raise _frame_error(batch_length, length)
         if length > self._size_max:
             raise self._size_error(length)
         if crc32c(records[ATTRIBUTES_POSITION:]) != crc:
             raise CorruptMessageError(f"Record is corrupt (stored crc = {crc})")
-        if last_offset_delta + 1 != header.records_count or last_offset_delta < 0 or base_offset != 0:
+        if delta + 1 != count or delta < 0 or base_offset != 0:
             raise _count_error(header)
-        if origin is Origin.CLIENT and (attributes & CONTROL_MASK or header.base_sequence < 0 <= header.producer_id):
+        if origin is _CLIENT and (attributes & CONTROL_MASK or sequence < 0 <= producer):
             raise _client_error(header)
         if attributes & COMPRESSION_MASK or self._codec is not None:
             return self._validate_compressed(records, header, now_ms, produce_version)
-        section_max_timestamp = self._walk(records, HEADER_SIZE, length, header, now_ms)
-        if self._is_append_time or section_max_timestamp != header.max_timestamp or attributes & TIMESTAMP_TYPE_MASK:
-            return self._set_timestamps(records, header, section_max_timestamp, now_ms)
+        true_max_timestamp = self._walk(records, HEADER_SIZE, length, header, now_ms)
+        if self._is_append_time or true_max_timestamp != max_timestamp or attributes & TIMESTAMP_TYPE_MASK:
+            return self._set_timestamps(records, header, true_max_timestamp, now_ms)
         return records, header
 
     def _walk(self, buffer: Buffer, start: int, end: int, header: BatchHeader, now_ms: int) -> int:

@@ -19,7 +19,8 @@ from typing import Protocol
 
 from ottla.config.topic_config import TopicConfig
 from ottla.disk.directory import LogDirectory
-from ottla.errors.kafka import OffsetOutOfRangeError
+from ottla.errors.kafka import KafkaStorageError, OffsetOutOfRangeError
+from ottla.errors.tree import LogDirError
 from ottla.model import NO_OFFSET, NO_TIMESTAMP, TopicPartition
 from ottla.records.attributes import CONTROL_MASK
 from ottla.records.batch import HEADER_SIZE, BatchHeader, Buffer, stamp
@@ -35,6 +36,8 @@ from ottla.storage.segment_list import SegmentList
 from ottla.storage.snapshot_files import SnapshotFiles
 from ottla.storage.timestamp_lookup import find_by_timestamp, find_max_timestamp
 from ottla.storage.txn_index import AbortedTransaction
+
+_UNDECIDED = -2  # below every timestamp: whether time is up must be worked out for each append
 
 
 class LogHooks(Protocol):
@@ -66,6 +69,7 @@ class PartitionLog:
     __slots__ = (
         "_latest_epoch",
         "_roll_after_ms",
+        "_roll_after_timestamp",
         "_roll_jitter",
         "_segment_bytes",
         "_validate_compressed",
@@ -105,8 +109,7 @@ class PartitionLog:
         self.topic_partition = topic_partition
         self.directory = directory
         self.log_directory = log_directory
-        self.segments = segments
-        self.active = segments.active
+        self._set_segments(segments)
         self.leader_epochs = leader_epochs
         self.producers = producers
         self.snapshots = snapshots
@@ -130,6 +133,7 @@ class PartitionLog:
         self._segment_bytes = config.segment_bytes
         jitter = int(self._roll_jitter * min(config.segment_jitter_ms, config.segment_ms))
         self._roll_after_ms = config.segment_ms - jitter
+        self._roll_after_timestamp = _UNDECIDED
 
     @property
     def end_position(self) -> LogOffset:
@@ -160,7 +164,14 @@ class PartitionLog:
         first_offset = self.log_end_offset
         last_offset = first_offset + header.last_offset_delta
         max_timestamp = header.max_timestamp
-        segment = self._segment_for(len(batch), max_timestamp, first_offset, last_offset, now_ms)
+        segment = self.active
+        size = len(batch)
+        if (
+            segment.log.size + size > self._segment_bytes
+            or last_offset > segment.offset_max
+            or max_timestamp > self._roll_after_timestamp
+        ):
+            segment = self._segment_for(size, max_timestamp, first_offset, last_offset, now_ms)
         _append_stamped(segment, batch, first_offset, last_offset, leader_epoch, max_timestamp)
         self.log_end_offset = last_offset + 1
         if leader_epoch > self._latest_epoch:
@@ -171,9 +182,10 @@ class PartitionLog:
         return AppendInfo(first_offset, last_offset, max_timestamp, append_time, self.log_start_offset)
 
     def append_as_follower(self, records: memoryview, *, now_ms: int) -> AppendInfo | None:
-        """Append what the leader sent, all of it or nothing. A batch that is cut off at the end is left out.
+        """Append what the leader sent. A batch that is cut off at the end is left out; None when there is no whole one.
 
-        None when there was no whole batch. Offsets may leave gaps (the leader's log was compacted) but never go back.
+        Everything is checked before anything is written. Offsets may leave gaps (the leader's log was compacted) but
+        never go back.
         """
         batches = check_follower_batches(records)
         if not batches:
@@ -259,10 +271,12 @@ class PartitionLog:
 
     def _segment_for(self, size: int, max_timestamp: int, first_offset: int, last_offset: int, now_ms: int) -> Segment:
         """The segment that a batch goes to: the active one, or a new one if that has had enough."""
-        active = self.active
         if self._must_roll(size, max_timestamp, last_offset, now_ms):
             return self.roll(now_ms=now_ms, base_offset=first_offset)
-        return active
+        first_timestamp = self.active.first_timestamp
+        if first_timestamp >= 0:
+            self._roll_after_timestamp = first_timestamp + self._roll_after_ms
+        return self.active
 
     def _must_roll(
         self, size: int, max_timestamp: int, last_offset: int, now_ms: int, pending: Sequence[FollowerBatch] = ()
@@ -277,7 +291,7 @@ class PartitionLog:
             return True
         if not held and not pending:
             return False
-        if held + size > self._segment_bytes or active.is_index_full:
+        if held + size > self._segment_bytes:
             return True
         first_timestamp = active.first_timestamp if held else pending[0].header.max_timestamp
         if first_timestamp >= 0:
@@ -316,6 +330,7 @@ class PartitionLog:
     def _set_segments(self, segments: SegmentList) -> None:
         self.segments = segments
         self.active = segments.active
+        self._roll_after_timestamp = _UNDECIDED
 
     # -- read ---------------------------------------------------------------------------------------------------------
 
@@ -379,13 +394,18 @@ class PartitionLog:
         self._discard(dropped)
         self.active.activate()
         self._cut_state(self.active.truncate_to(offset), now_ms)
+        self._roll_after_timestamp = _UNDECIDED
         return True
 
     def truncate_fully(self, new_start: int, *, now_ms: int) -> None:
         """Drop everything; the log goes on, empty, at `new_start`."""
         dropped = tuple(self.segments)
         self._discard(dropped)
-        self._set_segments(SegmentList([self._create_segment(new_start, now_ms)]))
+        try:
+            segment = self._create_segment(new_start, now_ms)
+        except KafkaStorageError as error:  # there is no way back: the old segments are gone
+            raise LogDirError(self.log_directory.path, str(error)) from error
+        self._set_segments(SegmentList([segment]))
         self.log_start_offset = new_start
         self._cut_state(new_start, now_ms)
         self.snapshots.drop_below(new_start)
@@ -422,8 +442,9 @@ class PartitionLog:
         """Delete that many segments; how many bytes went. When it is all of them, a new one is begun first."""
         if count == 0:
             return 0
-        if count == len(self.segments):
+        if count >= len(self.segments):
             self.roll(now_ms=now_ms)
+            count = len(self.segments) - 1
         dropped = [self.segments[number] for number in range(count)]
         self._set_segments(self.segments.without_first(count))
         self._move_start(max(self.log_start_offset, self.segments.first.base_offset))

@@ -31,6 +31,7 @@ from ottla.storage.txn_index import TxnIndex
 
 RELATIVE_OFFSET_MAX: Final = 2**31 - 1
 _KNOWN_POSITIONS_MAX = 256
+_UNREAD = -2  # below every timestamp: nobody has looked into the time index yet
 
 
 class Segment:
@@ -66,9 +67,10 @@ class Segment:
         self.offset_index, self.time_index, self.txn_index = indexes
         self.index_interval_bytes = index_interval_bytes
         self.created_ms = created_ms
+        # Past it batches need another segment: relative offsets are 31 bits wide, and the indexes may be full.
         self.offset_max = base_offset + RELATIVE_OFFSET_MAX
         self.offset_of_max_timestamp: int = NO_OFFSET
-        self._max_timestamp: int | None = None
+        self._max_timestamp = _UNREAD
         self._first_timestamp: int | None = None
         self._bytes_since_entry = 0
         # Where reads ended and the next ones will begin: saves followers of the log's end the search.
@@ -112,7 +114,6 @@ class Segment:
             created_ms=now_ms,
         )
         segment._max_timestamp = NO_TIMESTAMP
-        segment._first_timestamp = None
         return segment
 
     @classmethod
@@ -162,25 +163,26 @@ class Segment:
 
     def note_batch(self, position: int, size: int, last_offset: int, max_timestamp: int) -> None:
         """Account for a batch that is in the log file: timestamps, and an index entry if one is due."""
-        if max_timestamp > self.max_timestamp:
+        if max_timestamp > self._max_timestamp:
             self._max_timestamp = max_timestamp
             self.offset_of_max_timestamp = last_offset
         if self._bytes_since_entry > self.index_interval_bytes:
-            self.offset_index.append(last_offset, position)
-            self.time_index.maybe_append(self.max_timestamp, self.offset_of_max_timestamp)
-            self._bytes_since_entry = 0
+            self._add_entries(last_offset, position)
         self._bytes_since_entry += size
 
-    @property
-    def is_index_full(self) -> bool:
-        return self.offset_index.is_full or self.time_index.is_full
+    def _add_entries(self, last_offset: int, position: int) -> None:
+        self.offset_index.append(last_offset, position)
+        self.time_index.maybe_append(self._max_timestamp, self.offset_of_max_timestamp)
+        self._bytes_since_entry = 0
+        if self.offset_index.is_full or self.time_index.is_full:
+            self.offset_max = last_offset
 
     @property
     def max_timestamp(self) -> int:
         """The largest timestamp of its records, -1 when they have none."""
-        if self._max_timestamp is None:
+        if self._max_timestamp == _UNREAD:
             self._load_max_timestamp()
-        return self._max_timestamp if self._max_timestamp is not None else NO_TIMESTAMP
+        return self._max_timestamp
 
     @property
     def largest_timestamp(self) -> int:
@@ -244,6 +246,12 @@ class Segment:
         self.offset_index.activate()
         self.time_index.activate()
         self._bytes_since_entry = 0
+        self._load_max_timestamp()
+        self._set_offset_max()
+
+    def _set_offset_max(self) -> None:
+        is_full = self.offset_index.is_full or self.time_index.is_full
+        self.offset_max = NO_OFFSET if is_full else self.base_offset + RELATIVE_OFFSET_MAX
 
     def prepare_to_close(self) -> None:
         """Write what closing needs room for. When there is none, the segment can still be appended to."""
@@ -274,6 +282,7 @@ class Segment:
         self.log.truncate(place.position)
         self._known_positions.clear()
         self._recount()
+        self._set_offset_max()
         return min(offset, place.base_offset)
 
     def _recount(self) -> None:
@@ -295,6 +304,7 @@ class Segment:
         self._first_timestamp = None
         self._bytes_since_entry = 0
         self._known_positions.clear()
+        self._set_offset_max()
 
     # -- files --------------------------------------------------------------------------------------------------------
 
@@ -336,7 +346,7 @@ class Segment:
         assert sum(place.size for place in places) == self.size, "bytes after the last whole batch"
         next_offset = self.base_offset
         for place in places:
-            assert next_offset <= place.base_offset <= place.last_offset <= self.offset_max, place
+            assert next_offset <= place.base_offset <= place.last_offset <= self.base_offset + RELATIVE_OFFSET_MAX
             next_offset = place.last_offset + 1
         assert self.max_timestamp >= max((place.max_timestamp for place in places), default=NO_TIMESTAMP)
         self._check_entries({place.position: place for place in places})
