@@ -9,8 +9,10 @@ from ottla.config.topic_config import TopicConfig
 from ottla.disk.directory import LogDirectory
 from ottla.disk.system_disk import SYSTEM_DISK, Disk
 from ottla.model import TopicPartition
+from ottla.records.batch import iterate_batches
 from ottla.records.record import Record, decode_batch, encode_batch
 from ottla.storage.leader_epochs import LeaderEpochs
+from ottla.storage.loading import LoadRequest, load_log
 from ottla.storage.log_offsets import LogRead
 from ottla.storage.partition_log import LogHooks, PartitionLog
 from ottla.storage.producer_state import ProducerStates
@@ -70,6 +72,46 @@ def create_log(
     )
 
 
+def open_log(
+    root: Path | str,
+    *,
+    is_clean: bool = True,
+    recovery_point: int = 0,
+    log_start_offset: int = 0,
+    disk: Disk = SYSTEM_DISK,
+    hooks: LogHooks | None = None,
+    **config: Any,
+) -> PartitionLog:
+    """The log that `create_log` made, loaded from its directory as a broker does at start."""
+    directory = LogDirectory(str(root), disk)
+    settings = topic_config(**config)
+    request = LoadRequest(
+        topic_partition=TOPIC_PARTITION,
+        path=f"{root}/{TOPIC_PARTITION}",
+        is_clean=is_clean,
+        recovery_point=recovery_point,
+        log_start_offset=log_start_offset,
+        index_bytes_max=settings.segment_index_bytes,
+        index_interval_bytes=settings.index_interval_bytes,
+        now_ms=NOW_MS,
+    )
+    loaded = load_log(directory, request)
+    return PartitionLog(
+        TOPIC_PARTITION,
+        loaded.path,
+        directory,
+        settings,
+        SegmentList(loaded.segments),
+        leader_epochs=loaded.leader_epochs,
+        producers=loaded.producers,
+        snapshots=loaded.snapshots,
+        log_start_offset=loaded.log_start_offset,
+        log_end_offset=loaded.log_end_offset,
+        recovery_point=loaded.recovery_point,
+        hooks=hooks,
+    )
+
+
 def take(read: LogRead) -> bytes:
     """The bytes of a read, which is closed."""
     if read.slice is None:
@@ -96,14 +138,10 @@ def read_all(log: PartitionLog, offset: int | None = None, *, max_bytes: int = 1
 
 def decode_records(data: bytes) -> list[Record]:
     """The records of all whole batches in `data`."""
-    from ottla.records.batch import iterate_batches
-
     return [
         record for position, _ in iterate_batches(data, partial_tail=True) for record in decode_batch(data, position)
     ]
 
 
 def next_offset(data: bytes) -> int:
-    from ottla.records.batch import iterate_batches
-
     return [header.next_offset for _, header in iterate_batches(data, partial_tail=True)][-1]

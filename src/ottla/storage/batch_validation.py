@@ -30,7 +30,14 @@ from ottla.errors.kafka import (
     RecordListTooLargeError,
     UnsupportedCompressionTypeError,
 )
-from ottla.records.attributes import COMPRESSION_MASK, CONTROL_MASK, TIMESTAMP_TYPE_MASK, Codec, TimestampType
+from ottla.records.attributes import (
+    COMPRESSION_MASK,
+    CONTROL_MASK,
+    NO_TIMESTAMP,
+    TIMESTAMP_TYPE_MASK,
+    Codec,
+    TimestampType,
+)
 from ottla.records.batch import (
     ATTRIBUTES_POSITION,
     BATCH_LENGTH_MIN,
@@ -44,6 +51,7 @@ from ottla.records.batch import (
     peek_header,
     rewrite_timestamp_type,
 )
+from ottla.records.compression import compress
 from ottla.records.kernels import validate_records
 from ottla.records.kernels.problems import Problem, error_for
 from ottla.records.record import Record, RecordsSection, decode_rows, open_section
@@ -159,7 +167,7 @@ class BatchValidation:
         """Every record is well formed and allowed here; answers the largest timestamp."""
         timestamp_min, timestamp_max = _INT64_MIN, _INT64_MAX
         if self._checks_timestamps:
-            timestamp_min, timestamp_max = self._timestamp_range(now_ms)
+            timestamp_min, timestamp_max = self._timestamp_range(header, now_ms)
         needs_key = self._needs_key and not header.attributes & CONTROL_MASK
         problem, index, max_timestamp, _ = validate_records(
             buffer,
@@ -175,7 +183,10 @@ class BatchValidation:
             raise _records_error(problem, index, RecordsSection(buffer, start, end), header)
         return max_timestamp
 
-    def _timestamp_range(self, now_ms: int) -> tuple[int, int]:
+    def _timestamp_range(self, header: BatchHeader, now_ms: int) -> tuple[int, int]:
+        """What a record's timestamp must lie in. Records without one, then all of the batch, have no limits."""
+        if header.max_timestamp == NO_TIMESTAMP:
+            return _INT64_MIN, NO_TIMESTAMP
         earliest = now_ms - self._before_ms_max
         return max(earliest, _INT64_MIN), min(now_ms + self._after_ms_max, _INT64_MAX)
 
@@ -201,7 +212,7 @@ class BatchValidation:
 
     def _check_header_timestamps(self, header: BatchHeader, now_ms: int) -> None:
         """What can be said without opening the batch: its first and its largest timestamp."""
-        earliest, latest = self._timestamp_range(now_ms)
+        earliest, latest = self._timestamp_range(header, now_ms)
         if header.base_timestamp < earliest or header.max_timestamp > latest:
             raise InvalidTimestampError(
                 f"Timestamps {header.base_timestamp} to {header.max_timestamp} of the batch are out of range. "
@@ -211,8 +222,6 @@ class BatchValidation:
     def _recompress(
         self, records: memoryview, header: BatchHeader, section: RecordsSection
     ) -> tuple[Buffer, BatchHeader]:
-        from ottla.records.compression import compress
-
         if self._codec is None or header.compression is self._codec:
             return records, header
         plain = memoryview(section.buffer)[section.start : section.end]

@@ -1,9 +1,13 @@
-"""What is asked of the batches that a leader sent, before a follower appends them as they are."""
+"""The batches that a leader sent: what is asked of them before a follower appends them, and which go to one segment."""
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
-from ottla.errors.kafka import CorruptMessageError
+from ottla.errors.kafka import CorruptMessageError, OffsetOutOfRangeError
 from ottla.records.batch import BatchHeader, check_crc, iterate_batches
+
+if TYPE_CHECKING:
+    from ottla.storage.partition_log import PartitionLog
 
 
 class FollowerBatch(NamedTuple):
@@ -22,3 +26,44 @@ def check_follower_batches(records: memoryview) -> list[FollowerBatch]:
         next_offset = header.next_offset
         batches.append(FollowerBatch(position, header))
     return batches
+
+
+def admit_first_batch(log: "PartitionLog", header: BatchHeader, now_ms: int) -> int:
+    """Make the log ready for the first batch; answers what its start offset is to be once the batch is in.
+
+    A batch must begin at or past the end, but into an empty log one may reach below its start: that happens after
+    DeleteRecords moved the leader's log start into the middle of a batch.
+    """
+    start = log.log_start_offset
+    if header.base_offset >= log.log_end_offset:
+        return start
+    if log.log_end_offset == start <= header.last_offset:
+        log.truncate_fully(header.base_offset, now_ms=now_ms)
+        return start
+    raise OffsetOutOfRangeError(
+        f"batch at offset {header.base_offset} was sent for {log.topic_partition}, which ends at {log.log_end_offset}"
+    )
+
+
+def segment_runs(log: "PartitionLog", batches: list[FollowerBatch], now_ms: int) -> Iterator[list[FollowerBatch]]:
+    """The batches in as long rows as fit into one segment. The log rolls, where it must, before each row comes out."""
+    run: list[FollowerBatch] = []
+    run_bytes = 0
+    for batch in batches:
+        header = batch.header
+        size = header.size_bytes
+        if run and log.roll_rule.must_roll(
+            log.active,
+            run_bytes + size,
+            header.max_timestamp,
+            header.last_offset,
+            now_ms,
+            pending_first_timestamp=run[0].header.max_timestamp,
+        ):
+            yield run
+            run, run_bytes = [], 0
+        if not run:
+            log.segment_for(size, header.max_timestamp, header.base_offset, header.last_offset, now_ms)
+        run.append(batch)
+        run_bytes += size
+    yield run

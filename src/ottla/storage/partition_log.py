@@ -14,8 +14,7 @@ overlap; leader epochs and producers describe exactly the records below log_end_
 """
 
 import random
-from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
 
 from ottla.config.topic_config import TopicConfig
 from ottla.disk.directory import LogDirectory
@@ -25,42 +24,19 @@ from ottla.model import NO_OFFSET, NO_TIMESTAMP, TopicPartition
 from ottla.records.attributes import CONTROL_MASK
 from ottla.records.batch import HEADER_SIZE, BatchHeader, Buffer, stamp
 from ottla.storage.batch_validation import PRODUCE_VERSION_LATEST, BatchValidation, Origin
-from ottla.storage.follower_batches import FollowerBatch, check_follower_batches
+from ottla.storage.follower_batches import FollowerBatch, admit_first_batch, check_follower_batches, segment_runs
 from ottla.storage.leader_epochs import EpochEnd, LeaderEpochs
+from ottla.storage.log_hooks import LogHooks, NoHooks
 from ottla.storage.log_offsets import AppendInfo, FoundOffset, LogOffset, LogRead
 from ottla.storage.log_reading import collect_aborted, read_segments
 from ottla.storage.producer_replay import decode_marker, note_batch, replay_segments
 from ottla.storage.producer_state import AppendedBatch, ProducerStates
+from ottla.storage.roll_rule import UNDECIDED, RollRule
 from ottla.storage.segment import Segment
 from ottla.storage.segment_list import SegmentList
 from ottla.storage.snapshot_files import SnapshotFiles
 from ottla.storage.timestamp_lookup import find_by_timestamp, find_max_timestamp
 from ottla.storage.txn_index import AbortedTransaction
-
-_UNDECIDED = -2  # below every timestamp: whether time is up must be worked out for each append
-
-
-class LogHooks(Protocol):
-    """What the log asks of whoever runs it; called on the loop, must not block."""
-
-    def segment_closed(self, log: "PartitionLog", segment: Segment) -> None:
-        """`segment` will not be appended to any more: make it durable, then `log.mark_flushed`."""
-        ...
-
-    def segments_deleted(self, log: "PartitionLog", segments: Sequence[Segment]) -> None:
-        """Their files are renamed already: call `delete_files` on each after `file.delete.delay.ms`."""
-        ...
-
-
-class NoHooks:
-    """For tools and tests: closed segments are not synced, deleted ones go at once."""
-
-    def segment_closed(self, log: "PartitionLog", segment: Segment) -> None:
-        pass
-
-    def segments_deleted(self, log: "PartitionLog", segments: Sequence[Segment]) -> None:
-        for segment in segments:
-            segment.delete_files()
 
 
 class PartitionLog:
@@ -68,7 +44,6 @@ class PartitionLog:
 
     __slots__ = (
         "_latest_epoch",
-        "_roll_after_ms",
         "_roll_after_timestamp",
         "_roll_jitter",
         "_segment_bytes",
@@ -83,6 +58,7 @@ class PartitionLog:
         "log_start_offset",
         "producers",
         "recovery_point",
+        "roll_rule",
         "segments",
         "snapshots",
         "topic_partition",
@@ -130,10 +106,9 @@ class PartitionLog:
         if validate_compressed is not None:
             self._validate_compressed = validate_compressed
         self.validation = BatchValidation(config, validate_compressed=self._validate_compressed)
+        self.roll_rule = RollRule(config, self._roll_jitter)
         self._segment_bytes = config.segment_bytes
-        jitter = int(self._roll_jitter * min(config.segment_jitter_ms, config.segment_ms))
-        self._roll_after_ms = config.segment_ms - jitter
-        self._roll_after_timestamp = _UNDECIDED
+        self._roll_after_timestamp = UNDECIDED
 
     @property
     def end_position(self) -> LogOffset:
@@ -171,7 +146,7 @@ class PartitionLog:
             or last_offset > segment.offset_max
             or max_timestamp > self._roll_after_timestamp
         ):
-            segment = self._segment_for(size, max_timestamp, first_offset, last_offset, now_ms)
+            segment = self.segment_for(size, max_timestamp, first_offset, last_offset, now_ms)
         _append_stamped(segment, batch, first_offset, last_offset, leader_epoch, max_timestamp)
         self.log_end_offset = last_offset + 1
         if leader_epoch > self._latest_epoch:
@@ -190,9 +165,10 @@ class PartitionLog:
         batches = check_follower_batches(records)
         if not batches:
             return None
-        self._admit_first(batches[0])
-        for run in self._runs(batches, now_ms):
+        log_start_offset = admit_first_batch(self, batches[0].header, now_ms)
+        for run in segment_runs(self, batches, now_ms):
             self._append_run(records, run, now_ms)
+        self.log_start_offset = log_start_offset
         first, last = batches[0].header, batches[-1].header
         max_timestamp = max(batch.header.max_timestamp for batch in batches)
         return AppendInfo(first.base_offset, last.last_offset, max_timestamp, NO_TIMESTAMP, self.log_start_offset)
@@ -213,41 +189,8 @@ class PartitionLog:
             batch.base_offset, batch.last_offset, batch.timestamp, append_time, self.log_start_offset, duplicate=True
         )
 
-    def _admit_first(self, batch: FollowerBatch) -> None:
-        """The first batch must begin at or past the end, but into an empty log one may reach below its start.
-
-        That happens after DeleteRecords moved the leader's log start into the middle of a batch.
-        """
-        header = batch.header
-        if header.base_offset >= self.log_end_offset:
-            return
-        if self.log_end_offset == self.log_start_offset <= header.last_offset:
-            start = self.log_start_offset
-            self.truncate_fully(header.base_offset, now_ms=self.active.created_ms)
-            self.log_start_offset = start
-            return
-        raise OffsetOutOfRangeError(
-            f"batch at offset {header.base_offset} was sent for {self.topic_partition}, which ends at "
-            f"{self.log_end_offset}"
-        )
-
-    def _runs(self, batches: list[FollowerBatch], now_ms: int) -> Iterable[list[FollowerBatch]]:
-        """Batches in as long rows as fit into one segment, which is rolled between them."""
-        run: list[FollowerBatch] = []
-        run_bytes = 0
-        for batch in batches:
-            header = batch.header
-            size = run_bytes + header.size_bytes
-            if run and self._must_roll(size, header.max_timestamp, header.last_offset, now_ms, run):
-                yield run
-                run, run_bytes, size = [], 0, header.size_bytes
-            if not run:
-                self._segment_for(size, header.max_timestamp, header.base_offset, header.last_offset, now_ms)
-            run.append(batch)
-            run_bytes = size
-        yield run
-
     def _append_run(self, records: memoryview, run: list[FollowerBatch], now_ms: int) -> None:
+        """Write neighbouring batches, which all go to the active segment, in one call."""
         segment = self.active
         first_position = run[0].position
         end_position = run[-1].position + run[-1].header.size_bytes
@@ -269,34 +212,12 @@ class PartitionLog:
 
     # -- roll ---------------------------------------------------------------------------------------------------------
 
-    def _segment_for(self, size: int, max_timestamp: int, first_offset: int, last_offset: int, now_ms: int) -> Segment:
+    def segment_for(self, size: int, max_timestamp: int, first_offset: int, last_offset: int, now_ms: int) -> Segment:
         """The segment that a batch goes to: the active one, or a new one if that has had enough."""
-        if self._must_roll(size, max_timestamp, last_offset, now_ms):
+        if self.roll_rule.must_roll(self.active, size, max_timestamp, last_offset, now_ms):
             return self.roll(now_ms=now_ms, base_offset=first_offset)
-        first_timestamp = self.active.first_timestamp
-        if first_timestamp >= 0:
-            self._roll_after_timestamp = first_timestamp + self._roll_after_ms
+        self._roll_after_timestamp = self.roll_rule.last_timestamp(self.active)
         return self.active
-
-    def _must_roll(
-        self, size: int, max_timestamp: int, last_offset: int, now_ms: int, pending: Sequence[FollowerBatch] = ()
-    ) -> bool:
-        """By size, by time since the first record (or since creation, where records have none), by full indexes.
-
-        `pending`: batches that will be in the active segment before this one, counted in `size`.
-        """
-        active = self.active
-        held = active.log.size
-        if last_offset > active.offset_max:
-            return True
-        if not held and not pending:
-            return False
-        if held + size > self._segment_bytes:
-            return True
-        first_timestamp = active.first_timestamp if held else pending[0].header.max_timestamp
-        if first_timestamp >= 0:
-            return max_timestamp - first_timestamp > self._roll_after_ms
-        return now_ms - active.created_ms > self._roll_after_ms
 
     def roll(self, *, now_ms: int, base_offset: int = 0) -> Segment:
         """Close the active segment and begin a new one at the end of the log (or past it, for a gap)."""
@@ -330,7 +251,7 @@ class PartitionLog:
     def _set_segments(self, segments: SegmentList) -> None:
         self.segments = segments
         self.active = segments.active
-        self._roll_after_timestamp = _UNDECIDED
+        self._roll_after_timestamp = UNDECIDED
 
     # -- read ---------------------------------------------------------------------------------------------------------
 
@@ -394,7 +315,7 @@ class PartitionLog:
         self._discard(dropped)
         self.active.activate()
         self._cut_state(self.active.truncate_to(offset), now_ms)
-        self._roll_after_timestamp = _UNDECIDED
+        self._roll_after_timestamp = UNDECIDED
         return True
 
     def truncate_fully(self, new_start: int, *, now_ms: int) -> None:
@@ -407,8 +328,9 @@ class PartitionLog:
             raise LogDirError(self.log_directory.path, str(error)) from error
         self._set_segments(SegmentList([segment]))
         self.log_start_offset = new_start
+        self.leader_epochs.clear()
+        self.snapshots.drop_past(NO_OFFSET)
         self._cut_state(new_start, now_ms)
-        self.snapshots.drop_below(new_start)
 
     def _cut_state(self, end_offset: int, now_ms: int) -> None:
         """Make everything that describes the log end where the log now ends."""

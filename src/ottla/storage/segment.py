@@ -243,6 +243,8 @@ class Segment:
 
     def activate(self) -> None:
         """Make an opened segment ready for appends."""
+        if self.offset_index.is_active:
+            return
         self.offset_index.activate()
         self.time_index.activate()
         self._bytes_since_entry = 0

@@ -5,10 +5,10 @@ rise with offsets, so each step only passes over what is certainly earlier: segm
 by theirs. Only the one batch that holds the answer is opened.
 """
 
-from ottla.model import NO_EPOCH
+from ottla.model import NO_EPOCH, NO_TIMESTAMP
 from ottla.records.batch import HEADER_SIZE, MAGIC, BatchHeader, peek_header
 from ottla.records.kernels.spans import SPAN_COLUMNS
-from ottla.records.record import index_section, open_section
+from ottla.records.record import decode_batch, index_section, open_section
 from ottla.storage.batch_scan import BatchPlace, walk_batches
 from ottla.storage.log_offsets import NOT_FOUND, FoundOffset
 from ottla.storage.segment import Segment
@@ -28,12 +28,35 @@ def find_by_timestamp(segments: SegmentList, timestamp: int, start_offset: int) 
 
 
 def find_max_timestamp(segments: SegmentList, start_offset: int) -> FoundOffset:
-    """The first record that has the largest timestamp of all."""
-    candidates = segments.from_offset(start_offset)
-    largest = max(candidates, key=lambda segment: segment.max_timestamp)
-    if largest.max_timestamp < 0:
+    """The first record at or past `start_offset` that has the largest timestamp of all."""
+    first, *others = segments.from_offset(start_offset)
+    candidates = [(_largest_timestamp(first, start_offset), first)]
+    candidates += [(segment.max_timestamp, segment) for segment in others]
+    timestamp, segment = max(candidates, key=lambda candidate: candidate[0])
+    if timestamp < 0:
         return NOT_FOUND
-    return _find_in_segment(largest, largest.max_timestamp, start_offset) or NOT_FOUND
+    return _find_in_segment(segment, timestamp, start_offset) or NOT_FOUND
+
+
+def _largest_timestamp(segment: Segment, start_offset: int) -> int:
+    """Of the records of a segment at or past `start_offset`.
+
+    Almost always it is that of the segment; only if that one lies below `start_offset` must the batches be asked.
+    """
+    if segment.max_timestamp < 0 or _find_in_segment(segment, segment.max_timestamp, start_offset):
+        return segment.max_timestamp
+    first = segment.find(start_offset)
+    if first is None:
+        return NO_TIMESTAMP
+    timestamps = [place.max_timestamp for place in walk_batches(segment.log, first.end_position, segment.size)]
+    return max(_largest_in_batch(segment, first, start_offset), max(timestamps, default=NO_TIMESTAMP))
+
+
+def _largest_in_batch(segment: Segment, place: BatchPlace, start_offset: int) -> int:
+    if place.magic != MAGIC:
+        return place.max_timestamp
+    records = decode_batch(segment.log.read_at(place.position, place.size), size_max=_DECOMPRESSED_MAX)
+    return max((record.timestamp for record in records if record.offset >= start_offset), default=NO_TIMESTAMP)
 
 
 def _find_in_segment(segment: Segment, timestamp: int, start_offset: int) -> FoundOffset | None:

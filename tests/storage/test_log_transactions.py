@@ -1,0 +1,135 @@
+"""The log's side of transactions: markers, the first unstable offset, what was aborted. Coordinators come later."""
+
+from pathlib import Path
+
+import pytest
+
+from ottla.errors.kafka import InvalidProducerEpochError, InvalidTxnStateError, TransactionCoordinatorFencedError
+from ottla.records.control import ControlType, encode_end_txn_batch
+from ottla.storage.batch_validation import Origin
+from ottla.storage.partition_log import PartitionLog
+from support.logs import NOW_MS, batch, create_log, open_log
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> PartitionLog:
+    return create_log(tmp_path, segment_bytes=700)
+
+
+def write(log: PartitionLog, producer_id: int, sequence: int, *, count: int = 2, epoch: int = 0) -> int:
+    records = batch(count, producer_id=producer_id, producer_epoch=epoch, base_sequence=sequence, is_transactional=True)
+    return log.append_as_leader(records, 0, now_ms=NOW_MS).first_offset
+
+
+def end(log: PartitionLog, producer_id: int, control_type: ControlType, *, coordinator_epoch: int = 0) -> int:
+    marker = encode_end_txn_batch(
+        control_type,
+        producer_id=producer_id,
+        producer_epoch=0,
+        coordinator_epoch=coordinator_epoch,
+        timestamp=NOW_MS,
+    )
+    records = memoryview(bytearray(marker))
+    return log.append_as_leader(records, 0, now_ms=NOW_MS, origin=Origin.COORDINATOR).first_offset
+
+
+def aborted(log: PartitionLog, first: int, end_offset: int) -> list[tuple[int, int]]:
+    return [(found.producer_id, found.first_offset) for found in log.aborted_transactions(first, end_offset)]
+
+
+def unstable(log: PartitionLog) -> int | None:
+    place = log.first_unstable_offset()
+    return place.offset if place else None
+
+
+def test_the_oldest_undecided_transaction_holds_back_readers(log: PartitionLog) -> None:
+    assert unstable(log) is None
+    first = write(log, 1, 0)
+    second = write(log, 2, 0)
+    assert unstable(log) == first
+    end(log, 1, ControlType.COMMIT)
+    log.producers.transactions.advance_high_watermark(log.log_end_offset)
+    assert unstable(log) == second
+    end(log, 2, ControlType.ABORT)
+    log.producers.transactions.advance_high_watermark(log.log_end_offset)
+    assert unstable(log) is None
+
+
+def test_the_first_unstable_offset_comes_with_its_place(log: PartitionLog) -> None:
+    log.append_as_leader(batch(3), 0, now_ms=NOW_MS)
+    first = write(log, 1, 0)
+    assert log.first_unstable_offset() == log.position_of(first)
+    assert log.position_of(first).position == len(batch(3))
+
+
+def test_aborted_transactions_are_listed_for_the_ranges_that_they_touch(log: PartitionLog) -> None:
+    spans = {}
+    for number in range(12):
+        producer = number % 3
+        first = write(log, producer, number // 3 * 2)
+        marker = end(log, producer, ControlType.ABORT if number % 2 else ControlType.COMMIT)
+        if number % 2:
+            spans[(producer, first)] = marker
+    assert len(log.segments) > 2
+    for start in range(log.log_end_offset):
+        for stop in range(start + 1, log.log_end_offset + 1, 3):
+            expected = [key for key, marker in spans.items() if key[1] < stop and marker >= start]
+            assert aborted(log, start, stop) == expected
+
+
+def test_an_abort_in_a_later_segment_is_found_for_the_records_before_it(log: PartitionLog) -> None:
+    first = write(log, 1, 0)
+    for _ in range(20):
+        log.append_as_leader(batch(1), 0, now_ms=NOW_MS)
+    end(log, 1, ControlType.ABORT)
+    assert log.active.base_offset > first + 2
+    assert aborted(log, first, first + 1) == [(1, first)]
+    assert aborted(log, first + 3, first + 4) == [(1, first)]
+
+
+def test_aborts_survive_a_clean_and_an_unclean_stop(log: PartitionLog, tmp_path: Path) -> None:
+    for number in range(8):
+        write(log, 1, number * 2)
+        end(log, 1, ControlType.ABORT if number % 2 else ControlType.COMMIT)
+    write(log, 2, 0)
+    expected = aborted(log, 0, log.log_end_offset)
+    entries = [segment.txn_index.entries for segment in log.segments]
+    assert expected
+    crashed = open_log(tmp_path, is_clean=False, segment_bytes=700)
+    assert [segment.txn_index.entries for segment in crashed.segments] == entries
+    for each in (log, crashed):
+        each.producers.transactions.advance_high_watermark(each.log_end_offset)
+    assert unstable(crashed) == unstable(log)
+    crashed.close()
+    again = open_log(tmp_path, recovery_point=crashed.log_end_offset, segment_bytes=700)
+    assert aborted(again, 0, again.log_end_offset) == expected
+    assert unstable(again) == unstable(log)
+    again.check_invariants()
+
+
+def test_truncation_reopens_a_transaction_whose_marker_it_removes(log: PartitionLog) -> None:
+    first = write(log, 1, 0)
+    marker = end(log, 1, ControlType.ABORT)
+    assert aborted(log, 0, 99) == [(1, first)]
+    log.truncate_to(marker, now_ms=NOW_MS)
+    assert aborted(log, 0, 99) == []
+    assert unstable(log) == first
+
+
+def test_a_log_start_past_an_open_transaction_is_where_readers_stop(log: PartitionLog) -> None:
+    write(log, 1, 0, count=5)
+    log.increment_log_start_offset(3)
+    assert unstable(log) == 3
+
+
+def test_what_does_not_fit_an_open_transaction_is_refused(log: PartitionLog) -> None:
+    write(log, 1, 0)
+    with pytest.raises(InvalidTxnStateError):
+        log.append_as_leader(batch(1, producer_id=1, producer_epoch=0, base_sequence=2), 0, now_ms=NOW_MS)
+    end(log, 1, ControlType.COMMIT, coordinator_epoch=5)
+    with pytest.raises(TransactionCoordinatorFencedError):
+        end(log, 1, ControlType.COMMIT, coordinator_epoch=4)
+    write(log, 1, 0, epoch=3)
+    with pytest.raises(InvalidProducerEpochError):
+        end(log, 1, ControlType.COMMIT, coordinator_epoch=5)
+    assert log.log_end_offset == 5
