@@ -36,7 +36,8 @@ class ZooKeeperProcess:
         directory.mkdir(parents=True, exist_ok=True)
         config = COMMON_CONFIG | {"clientPort": str(self.port), "dataDir": str(directory / "data")} | settings
         self.config_file = directory / "zoo.cfg"
-        self.config_file.write_text("".join(f"{key}={value}\n" for key, value in config.items()))
+        self.config_text = "".join(f"{key}={value}\n" for key, value in config.items())
+        self.config_file.write_text(self.config_text)
 
     @property
     def address(self) -> str:

@@ -1,7 +1,7 @@
 """When a snapshot is written, and how: piece by piece on the event loop, its fsync in a thread.
 
-One is due after `snapCount` transactions, or as many as there are nodes if that is more, so that writing snapshots
-never costs more than the transactions did; or when many starts of the server left many small logs.
+One is due after `snapCount` transactions, or half as many as there are nodes if that is more, so that writing snapshots
+never costs much more than the transactions did; or when many starts of the server left many small logs.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ class Snapshots:
 
     def count_transaction(self) -> None:
         self._since_last += 1
-        if self._task is None and self._since_last > max(self._snap_count, len(self._database.tree.nodes)):
+        if self._task is None and self._since_last > max(self._snap_count, len(self._database.tree.nodes) // 2):
             self._task = asyncio.get_running_loop().create_task(self._write())
             self._task.add_done_callback(self._task_done)
 
