@@ -1,0 +1,183 @@
+"""When records become durable: closed segments by themselves, others for those who wait (group commit).
+
+By default only closed segments are synced, in the directory's thread; an fdatasync of the file being appended to
+would hold up the appends. Who needs more (`flush.messages`, `flush.ms`) asks with `request`, and is called back when
+everything below the given offset is on disk. There is one round at a time for each log directory: whatever is asked
+for while it runs goes into the next, so that one sync of a file answers all who wait for it.
+
+    round    plan (loop)   which files, how far they reach, what to write beside them; descriptors pinned
+             run (thread)  leader epochs, then data, then names
+             end (loop)    recovery points move, those who wait are told
+
+The recovery point moves only after data, indexes, epochs and names below it are on disk: after a crash recovery looks
+at nothing below it. A sync that failed is never tried again (the kernel may have dropped the pages); it ends the
+directory.
+"""
+
+import logging
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from ottla.disk.atomic_file import write_atomically
+from ottla.disk.directory import LogDirectory
+from ottla.disk.log_file import LogFile
+from ottla.errors import OttlaError
+from ottla.errors.kafka import KafkaStorageError
+from ottla.storage import leader_epochs as epoch_file
+from ottla.storage.background import Background, Done
+from ottla.storage.partition_directory import PARTITION_METADATA
+from ottla.storage.partition_log import PartitionLog
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class FlushPlan:
+    """One log's part of a round. `end_offset`: what will be durable when it is done; a truncation lowers it."""
+
+    log: PartitionLog
+    end_offset: int
+    epochs: bytes | None
+    epochs_version: int
+    files: list[tuple[LogFile, int]] = field(default_factory=list)
+    is_new: bool = False
+    syncs_names: bool = False
+    is_cancelled: bool = False
+
+
+class DirectoryFlusher:
+    """All flushing of one log directory. `on_failure` takes the directory offline."""
+
+    __slots__ = ("_background", "_disk_directory", "_new", "_on_failure", "_round", "_waiting")
+
+    def __init__(
+        self, directory: LogDirectory, background: Background, on_failure: Callable[[Exception], None]
+    ) -> None:
+        # A LogDirectory of its own: the shared one's descriptors belong to the loop.
+        self._disk_directory = LogDirectory(directory.path, directory.disk)
+        self._background = background
+        self._on_failure = on_failure
+        self._waiting: dict[PartitionLog, list[tuple[int, Done]]] = {}
+        self._new: set[PartitionLog] = set()
+        self._round: list[FlushPlan] | None = None
+
+    def request(self, log: PartitionLog, up_to_offset: int, done: Done | None = None) -> None:
+        """Make everything below `up_to_offset` durable, then call `done` with None, or with what went wrong."""
+        if done is not None and up_to_offset <= log.recovery_point:
+            done(None)
+            return
+        self._waiting.setdefault(log, []).append((up_to_offset, _nobody if done is None else done))
+        self._maybe_start_round()
+
+    def created(self, log: PartitionLog) -> None:
+        """The directory of a new partition is not durable yet: the next round sees to it."""
+        self._new.add(log)
+        self.request(log, 0, None)
+
+    def truncated(self, log: PartitionLog, end_offset: int) -> None:
+        """What a running round syncs of a log that was cut meanwhile may be other records than those now there."""
+        for plan in self._round or ():
+            if plan.log is log:
+                plan.end_offset = min(plan.end_offset, end_offset)
+
+    def forget(self, log: PartitionLog, error: Exception) -> None:
+        """The log is deleted or its directory failed: whoever waits for it is told."""
+        self._new.discard(log)
+        for plan in self._round or ():
+            if plan.log is log:
+                plan.is_cancelled = True
+        for _, done in self._waiting.pop(log, ()):
+            done(error)
+
+    # -- a round ------------------------------------------------------------------------------------------------------
+
+    def _maybe_start_round(self) -> None:
+        if self._round is None and self._waiting:
+            plans = [self._plan(log, max(offset for offset, _ in waiters)) for log, waiters in self._waiting.items()]
+            waiters, self._waiting = self._waiting, {}
+            self._round = plans
+            self._background.submit(lambda: self._run(plans), lambda error: self._end(plans, waiters, error))
+
+    def _plan(self, log: PartitionLog, up_to_offset: int) -> FlushPlan:
+        epochs = log.leader_epochs
+        reaches_active = up_to_offset > log.active.base_offset
+        plan = FlushPlan(
+            log,
+            log.log_end_offset if reaches_active else log.active.base_offset,
+            epochs.encode() if epochs.dirty else None,
+            epochs.version,
+            is_new=log in self._new,
+        )
+        for segment in log.unflushed_segments():
+            if segment is not log.active:
+                # Closed: its indexes are final and will not be looked at again by recovery.
+                plan.files += [(file, file.pin()) for file in segment.files]
+                plan.syncs_names = True
+            elif reaches_active:
+                plan.files.append((segment.log, segment.log.pin()))
+        self._new.discard(log)
+        return plan
+
+    def _run(self, plans: Iterable[FlushPlan]) -> None:
+        """In the thread."""
+        for plan in plans:
+            try:
+                self._run_plan(plan)
+            except OttlaError:
+                if not plan.is_cancelled:  # a directory that was renamed under us is no failure
+                    raise
+        if any(plan.is_new for plan in plans):
+            self._disk_directory.sync_directory(self._disk_directory.path)
+
+    def _run_plan(self, plan: FlushPlan) -> None:
+        """Epochs first: an entry that is too new is put right on load, a missing one is not."""
+        directory, path = self._disk_directory, plan.log.directory
+        if plan.epochs is not None:
+            write_atomically(directory, os.path.join(path, epoch_file.FILE_NAME), plan.epochs)
+        for file, descriptor in plan.files:
+            file.sync_descriptor(descriptor)
+        if plan.is_new:
+            _sync_if_there(directory, os.path.join(path, PARTITION_METADATA))
+        if plan.is_new or plan.syncs_names:
+            directory.sync_directory(path)
+
+    def _end(
+        self,
+        plans: list[FlushPlan],
+        waiters: dict[PartitionLog, list[tuple[int, Done]]],
+        error: Exception | None,
+    ) -> None:
+        self._round = None
+        for plan in plans:
+            for file, _ in plan.files:
+                file.unpin()
+            if error is None:
+                plan.log.mark_flushed(plan.end_offset)
+                if plan.epochs is not None:
+                    plan.log.leader_epochs.saved_version = plan.epochs_version
+        if isinstance(error, KafkaStorageError):
+            logger.warning("a flush is put off: %s", error)  # no room for an epoch file: the next round tries again
+        elif error is not None:
+            self._on_failure(error)
+        for log_waiters in waiters.values():
+            for _, done in log_waiters:
+                done(error)
+        self._maybe_start_round()
+
+
+def _sync_if_there(directory: LogDirectory, path: str) -> None:
+    """`partition.metadata` is missing where the cluster gives no topic ids."""
+    try:
+        directory.disk.stat(path)
+    except FileNotFoundError:
+        return
+    file = LogFile.open(path, directory)
+    try:
+        file.sync()
+    finally:
+        file.close()
+
+
+def _nobody(error: Exception | None) -> None:
+    """Nobody waits; a failure has taken the directory offline."""

@@ -1,0 +1,82 @@
+"""What a log directory holds, from its names and small files alone.
+
+For `ottla log adopt`, which registers topics whose cluster is gone. Nothing is locked, opened for writing or changed.
+"""
+
+import os
+import uuid
+from dataclasses import dataclass
+
+from ottla.disk.atomic_file import read_whole
+from ottla.disk.directory import LogDirectory
+from ottla.model import TopicPartition
+from ottla.storage import leader_epochs as epoch_file
+from ottla.storage import meta_properties
+from ottla.storage.checkpoint_text import MalformedCheckpointError
+from ottla.storage.leader_epochs import decode_leader_epochs
+from ottla.storage.loading import read_topic_id
+from ottla.storage.meta_properties import MetaProperties, decode_meta_properties
+from ottla.storage.partition_directory import DirectoryKind, parse_directory_name
+from ottla.storage.segment_files import LOG_SUFFIX, parse_file_name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundPartition:
+    """`latest_epoch`: whoever leads the partition next must get a higher one, or its new records would look older."""
+
+    topic_partition: TopicPartition
+    kind: DirectoryKind
+    path: str
+    topic_id: uuid.UUID | None
+    latest_epoch: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inventory:
+    path: str
+    meta: MetaProperties | None
+    partitions: tuple[FoundPartition, ...]
+
+
+def take_inventory(path: str) -> Inventory:
+    """OperatorError when `meta.properties` is damaged, LogDirError when the directory cannot be read."""
+    directory = LogDirectory(path)
+    meta_path = os.path.join(path, meta_properties.FILE_NAME)
+    meta = read_whole(directory, meta_path)
+    found = []
+    for name in directory.list_directory(path):
+        parsed = parse_directory_name(name)
+        if parsed is not None and os.path.isdir(os.path.join(path, name)):
+            found.append(_inspect(directory, os.path.join(path, name), *parsed))
+    return Inventory(
+        path=path,
+        meta=decode_meta_properties(meta, meta_path) if meta is not None else None,
+        partitions=tuple(sorted(found, key=lambda partition: partition.topic_partition)),
+    )
+
+
+def _inspect(
+    directory: LogDirectory, path: str, topic_partition: TopicPartition, kind: DirectoryKind
+) -> FoundPartition:
+    return FoundPartition(
+        topic_partition=topic_partition,
+        kind=kind,
+        path=path,
+        topic_id=read_topic_id(directory, path),
+        latest_epoch=_latest_epoch(directory, path),
+        size_bytes=_log_bytes(directory, path),
+    )
+
+
+def _latest_epoch(directory: LogDirectory, path: str) -> int:
+    try:
+        return decode_leader_epochs(read_whole(directory, os.path.join(path, epoch_file.FILE_NAME)) or b"").latest_epoch
+    except MalformedCheckpointError:
+        return -1
+
+
+def _log_bytes(directory: LogDirectory, path: str) -> int:
+    parsed = ((name, parse_file_name(name)) for name in directory.list_directory(path))
+    logs = [os.path.join(path, name) for name, found in parsed if found and found[1] == LOG_SUFFIX]
+    return sum(directory.disk.stat(log).st_size for log in logs)

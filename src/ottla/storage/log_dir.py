@@ -1,0 +1,170 @@
+"""One of the broker's `log.dirs` while it runs: lock, identity, checkpoints, flusher, deletions, and the logs in it.
+
+    .lock                              one broker at a time
+    meta.properties                    whose it is
+    .kafka_cleanshutdown               everything was synced at the last stop
+    *-offset-checkpoint                an offset for each partition
+    <topic>-<partition>/               the logs
+
+A directory that fails is offline until the broker starts again: nothing is read from it or written to it any more,
+above all no clean-shutdown marker. One whose loading was not finished gets no marker either (KAFKA-13773).
+"""
+
+import logging
+import os
+from collections.abc import Callable
+
+from ottla.disk.atomic_file import read_whole, write_atomically
+from ottla.disk.directory import LogDirectory
+from ottla.disk.handle_cache import HandleCache
+from ottla.disk.system_disk import Disk
+from ottla.errors.tree import LogDirError
+from ottla.model import TopicPartition
+from ottla.storage import clean_shutdown, meta_properties
+from ottla.storage.background import Background
+from ottla.storage.checkpoint_text import MalformedCheckpointError
+from ottla.storage.checkpoints import LOG_START, RECOVERY_POINT, OffsetsByPartition, decode_offsets, encode_offsets
+from ottla.storage.clean_stop import close_logs
+from ottla.storage.deletion import DeletionQueue
+from ottla.storage.directory_lock import DirectoryLock
+from ottla.storage.flushing import DirectoryFlusher
+from ottla.storage.meta_properties import MetaProperties, decode_meta_properties
+from ottla.storage.partition_log import PartitionLog
+
+logger = logging.getLogger(__name__)
+
+
+class LogDir:
+    """`on_failure(directory, error)` is told once, when the directory goes offline."""
+
+    __slots__ = (
+        "_lock",
+        "_on_failure",
+        "_written",
+        "background",
+        "deletions",
+        "directory",
+        "flusher",
+        "is_loaded",
+        "is_online",
+        "logs",
+        "meta",
+        "path",
+        "was_clean",
+    )
+
+    def __init__(
+        self,
+        path: str,
+        disk: Disk,
+        handles: HandleCache,
+        background: Background,
+        on_failure: Callable[["LogDir", Exception], None],
+    ) -> None:
+        self.path = path
+        self.directory = LogDirectory(path, disk, handles)
+        self.background = background
+        self.flusher = DirectoryFlusher(self.directory, background, self.fail)
+        self.deletions = DeletionQueue(self.directory, background, self.fail)
+        self.logs: dict[TopicPartition, PartitionLog] = {}
+        self.meta: MetaProperties | None = None
+        self.is_online = True
+        self.is_loaded = False
+        self.was_clean = False
+        self._on_failure = on_failure
+        self._lock: DirectoryLock | None = None
+        self._written: dict[str, bytes] = {}
+
+    def open(self) -> None:
+        """Create it if need be, lock it, see whose it is. OperatorError: in use, or not ours."""
+        try:
+            os.makedirs(self.path, exist_ok=True)
+            self._lock = DirectoryLock(self.path)
+        except OSError as error:
+            raise LogDirError(self.path, str(error)) from error
+        data = read_whole(self.directory, os.path.join(self.path, meta_properties.FILE_NAME))
+        if data is not None:
+            self.meta = decode_meta_properties(data, os.path.join(self.path, meta_properties.FILE_NAME))
+
+    def own_view(self) -> LogDirectory:
+        """A LogDirectory with descriptors of its own, for a thread; `handles` may be set to the shared ones later."""
+        return LogDirectory(self.path, self.directory.disk)
+
+    def fail(self, error: Exception) -> None:
+        """Take the directory offline, once."""
+        if self.is_online:
+            self.is_online = False
+            logger.error("log directory %s is offline: %s", self.path, error)
+            self._on_failure(self, error)
+
+    # -- files of the directory ---------------------------------------------------------------------------------------
+
+    def write_meta(self, meta: MetaProperties) -> None:
+        if meta != self.meta:
+            write_atomically(self.directory, os.path.join(self.path, meta_properties.FILE_NAME), meta.encode())
+            self.meta = meta
+
+    def read_checkpoint(self, name: str) -> OffsetsByPartition:
+        """A damaged one is as good as none: more is recovered than needs be, or a low watermark is found again."""
+        path = os.path.join(self.path, name)
+        data = read_whole(self.directory, path)
+        if data is None:
+            return {}
+        try:
+            return decode_offsets(data, path)
+        except MalformedCheckpointError as error:
+            logger.warning("%s: taken as empty", error)
+            return {}
+
+    def write_checkpoint(self, name: str, offsets: OffsetsByPartition) -> None:
+        """In the background, unless it would say the same as the last one."""
+        content = encode_offsets(offsets)
+        if self._written.get(name) == content or not self.is_online:
+            return
+        self._written[name] = content
+        directory = self.own_view()
+        self.background.submit(
+            lambda: write_atomically(directory, os.path.join(self.path, name), content),
+            lambda error: self._checkpoint_written(name, error),
+        )
+
+    def write_checkpoint_now(self, name: str, offsets: OffsetsByPartition) -> None:
+        """Blocks until it is durable."""
+        self._written[name] = content = encode_offsets(offsets)
+        write_atomically(self.own_view(), os.path.join(self.path, name), content)
+
+    def _checkpoint_written(self, name: str, error: Exception | None) -> None:
+        if error is None:
+            return
+        self._written.pop(name, None)
+        if isinstance(error, LogDirError):
+            self.fail(error)
+        else:
+            logger.warning("%s of %s could not be written, to be tried again: %s", name, self.path, error)
+
+    def recovery_points(self) -> OffsetsByPartition:
+        return {partition: log.recovery_point for partition, log in self.logs.items()}
+
+    def log_start_offsets(self) -> OffsetsByPartition:
+        """Only those that the first segment does not tell."""
+        return {
+            partition: log.log_start_offset
+            for partition, log in self.logs.items()
+            if log.log_start_offset > log.segments.first.base_offset
+        }
+
+    # -- stop ---------------------------------------------------------------------------------------------------------
+
+    def close_cleanly(self, broker_epoch: int) -> None:
+        """Sync everything, say so in the checkpoints, and put the marker last. Blocks."""
+        self.background.close()
+        close_logs(self.logs.values(), self.own_view())
+        self.write_checkpoint_now(RECOVERY_POINT, self.recovery_points())
+        self.write_checkpoint_now(LOG_START, self.log_start_offsets())
+        clean_shutdown.write_marker(self.own_view(), broker_epoch)
+
+    def release(self) -> None:
+        self.background.close()
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None

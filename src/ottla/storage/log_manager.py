@@ -1,0 +1,407 @@
+"""All partitions of all log directories of a broker: load, create, find, delete, retain, flush, stop.
+
+Synchronous, on the event loop; what blocks is handed to the directory's `Background`. The broker calls `tick` about
+once a second; nothing else here has a timer, and no partition has a task or thread of its own.
+
+    load      at start, before anything else; may be called from a thread
+    create    a new partition goes to the online directory that has the fewest
+    tick      due deletions, retention and producer expiry of the partitions that are due, timed flushes, checkpoints
+    close     flush all, checkpoint, marker last
+
+Whoever gets a LogDirError from a log tells `fail_directory`; that takes the partitions of that directory offline, and
+only those. What is truncated is truncated here and not in the log itself: the recovery point must be lowered on disk
+first, or after a crash recovery would trust records that were written in the place of others.
+"""
+
+import logging
+import os
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+
+from ottla.clock import Clock
+from ottla.disk.directory import LogDirectory
+from ottla.disk.handle_cache import HandleCache
+from ottla.disk.log_file import LogFile
+from ottla.disk.system_disk import SYSTEM_DISK, Disk
+from ottla.errors import OttlaError
+from ottla.errors.kafka import KafkaStorageError
+from ottla.errors.tree import LogDirError
+from ottla.model import TopicPartition
+from ottla.storage import meta_properties
+from ottla.storage.background import Background, Done, InlineBackground
+from ottla.storage.checkpoints import HIGH_WATERMARK, LOG_START, RECOVERY_POINT, OffsetsByPartition
+from ottla.storage.directory_loading import LoadedDirectory, TopicConfigs, check_no_duplicates, load_directory
+from ottla.storage.loading import LoadedLog, LoadRequest, load_log
+from ottla.storage.log_dir import LogDir
+from ottla.storage.log_settings import LogSettings
+from ottla.storage.meta_properties import MetaProperties
+from ottla.storage.partition_directory import (
+    PARTITION_METADATA,
+    DirectoryKind,
+    encode_partition_metadata,
+    renamed_directory,
+)
+from ottla.storage.partition_log import PartitionLog
+from ottla.storage.segment import Segment
+from ottla.storage.segment_list import SegmentList
+from ottla.storage.upkeep import Upkeep
+
+logger = logging.getLogger(__name__)
+
+DirectoryFailed = Callable[[str, Sequence[TopicPartition], Exception], None]
+
+
+class LogManager:
+    """`high_watermark(log)` is replication's; without it a log counts as replicated to its end."""
+
+    def __init__(
+        self,
+        settings: LogSettings,
+        topic_configs: TopicConfigs,
+        clock: Clock,
+        *,
+        disk: Disk = SYSTEM_DISK,
+        background: Callable[[str], Background] = lambda path: InlineBackground(),
+        on_directory_failed: DirectoryFailed = lambda path, partitions, error: None,
+        high_watermark: Callable[[PartitionLog], int] = lambda log: log.log_end_offset,
+        validate_compressed: bool = False,
+    ) -> None:
+        self.settings = settings
+        self._topic_configs = topic_configs
+        self._clock = clock
+        self._on_directory_failed = on_directory_failed
+        self._high_watermark = high_watermark
+        self._validate_compressed = validate_compressed
+        self._handles = HandleCache()
+        self._logs: dict[TopicPartition, PartitionLog] = {}
+        self._futures: dict[TopicPartition, PartitionLog] = {}
+        self._topic_ids: dict[TopicPartition, uuid.UUID] = {}
+        self._loaded_high_watermarks: OffsetsByPartition = {}
+        self.log_dirs = [
+            LogDir(os.path.abspath(path), disk, self._handles, background(path), self._directory_failed)
+            for path in settings.log_dirs
+        ]
+        self._by_path = {log_dir.path: log_dir for log_dir in self.log_dirs}
+        self._upkeep = Upkeep(self)
+
+    # -- start and stop -----------------------------------------------------------------------------------------------
+
+    def open(self) -> None:
+        """Lock the directories and read whose they are. OperatorError when one is in use; a failed one goes offline."""
+        for log_dir in self.log_dirs:
+            try:
+                log_dir.open()
+            except LogDirError as error:
+                log_dir.fail(error)
+        self._require_online()
+
+    def found_meta(self) -> list[tuple[str, MetaProperties]]:
+        """What `meta_properties.check_same_broker` and `check_same_cluster` look at."""
+        return [
+            (os.path.join(log_dir.path, meta_properties.FILE_NAME), log_dir.meta)
+            for log_dir in self.log_dirs
+            if log_dir.meta is not None
+        ]
+
+    def write_meta(self, broker_id: int, cluster_id: str) -> None:
+        for log_dir in self.online_dirs():
+            found = log_dir.meta or MetaProperties()
+            meta = MetaProperties(
+                version=found.version, broker_id=broker_id, cluster_id=cluster_id, others=found.others
+            )
+            try:
+                log_dir.write_meta(meta)
+            except OttlaError as error:
+                log_dir.fail(error)
+
+    def load(self) -> None:
+        """Load every partition there is. Blocks, for long after a crash."""
+        found: dict[str, LoadedDirectory] = {}
+        for log_dir in self.online_dirs():
+            try:
+                found[log_dir.path] = load_directory(
+                    log_dir, self._topic_configs, self.settings.recovery_threads_per_dir, self._clock.wall_ms()
+                )
+                self._loaded_high_watermarks.update(log_dir.read_checkpoint(HIGH_WATERMARK))
+            except OttlaError as error:
+                log_dir.fail(error)
+        check_no_duplicates(found)
+        for path, loaded in found.items():
+            self._adopt(self._by_path[path], loaded)
+        self._require_online()
+
+    def close(self, broker_epoch: int = -1) -> None:
+        """The clean stop. A directory that fails on the way gets no marker, the others do."""
+        self._write_high_watermarks_now()
+        for log_dir in self.online_dirs():
+            try:
+                log_dir.deletions.run_all()
+                if log_dir.is_loaded:
+                    log_dir.close_cleanly(broker_epoch)
+            except OttlaError as error:
+                log_dir.fail(error)
+        self._release()
+
+    def abandon(self) -> None:
+        """The end without a promise: after a fatal error, and what a kill looks like in tests."""
+        self._release()
+
+    def _release(self) -> None:
+        for log_dir in self.log_dirs:
+            log_dir.release()
+
+    def _require_online(self) -> None:
+        if not any(log_dir.is_online for log_dir in self.log_dirs):
+            raise LogDirError(", ".join(self._by_path), "none of the log directories can be used")
+
+    def _adopt(self, log_dir: LogDir, loaded: LoadedDirectory) -> None:
+        due_ms = self.monotonic_ms()
+        for path in loaded.deleted:
+            log_dir.deletions.add_directory(path, due_ms)
+        for path in loaded.strays:
+            logger.warning("%s is stray: its topic is not known here; left for you to look at", path)
+        for logs, found in ((self._logs, loaded.logs), (self._futures, loaded.futures)):
+            for partition, (parts, directory) in found.items():
+                directory.handles = self._handles
+                log = logs[partition] = self._make_log(parts, directory)
+                if logs is self._logs:
+                    log_dir.logs[partition] = log
+                    self._upkeep.add(log)
+        log_dir.is_loaded = True
+
+    def _make_log(self, parts: LoadedLog, directory: LogDirectory) -> PartitionLog:
+        if parts.topic_id is not None:
+            self._topic_ids[parts.topic_partition] = parts.topic_id
+        return PartitionLog(
+            parts.topic_partition,
+            parts.path,
+            directory,
+            self._topic_configs(parts.topic_partition.topic),
+            SegmentList(parts.segments),
+            leader_epochs=parts.leader_epochs,
+            producers=parts.producers,
+            snapshots=parts.snapshots,
+            log_start_offset=parts.log_start_offset,
+            log_end_offset=parts.log_end_offset,
+            recovery_point=parts.recovery_point,
+            hooks=self,
+            validate_compressed=self._validate_compressed,
+        )
+
+    # -- partitions ---------------------------------------------------------------------------------------------------
+
+    def get(self, partition: TopicPartition) -> PartitionLog | None:
+        return self._logs.get(partition)
+
+    def logs(self) -> Iterator[PartitionLog]:
+        return iter(self._logs.values())
+
+    def topic_id(self, partition: TopicPartition) -> uuid.UUID | None:
+        """From `partition.metadata`; None in directories of brokers that knew no topic ids."""
+        return self._topic_ids.get(partition)
+
+    def checkpointed_high_watermark(self, partition: TopicPartition) -> int:
+        """The high watermark that was written down before the last stop, at most the log's end now; 0 if none was."""
+        log = self._logs.get(partition)
+        noted = self._loaded_high_watermarks.get(partition, 0)
+        return noted if log is None else max(log.log_start_offset, min(noted, log.log_end_offset))
+
+    def online_dirs(self) -> list[LogDir]:
+        return [log_dir for log_dir in self.log_dirs if log_dir.is_online]
+
+    def log_dir_of(self, log: PartitionLog) -> LogDir:
+        return self._by_path[log.log_directory.path]
+
+    def create(self, partition: TopicPartition, topic_id: uuid.UUID | None = None) -> PartitionLog:
+        """The log of a partition that is new here (or the one that is there already)."""
+        existing = self._logs.get(partition)
+        if existing is not None:
+            return existing
+        log_dir = self._emptiest_dir()
+        try:
+            log = self._create_in(log_dir, partition, topic_id)
+        except LogDirError as error:
+            log_dir.fail(error)
+            raise
+        self._logs[partition] = log_dir.logs[partition] = log
+        self._upkeep.add(log)
+        if topic_id is not None:
+            self._topic_ids[partition] = topic_id
+        log_dir.flusher.created(log)
+        return log
+
+    def _emptiest_dir(self) -> LogDir:
+        online = self.online_dirs()
+        if not online:
+            raise KafkaStorageError("no log directory is online")
+        return min(online, key=lambda log_dir: len(log_dir.logs))
+
+    def _create_in(self, log_dir: LogDir, partition: TopicPartition, topic_id: uuid.UUID | None) -> PartitionLog:
+        """Names and small files are made durable by the flusher's next round, not here: topics have many partitions."""
+        path = os.path.join(log_dir.path, str(partition))
+        directory = LogDirectory(log_dir.path, log_dir.directory.disk, self._handles)
+        config = self._topic_configs(partition.topic)
+        try:
+            directory.disk.make_directory(path)
+        except FileExistsError:
+            logger.warning("%s is there already: its files are taken over", path)
+        except OSError as error:
+            raise directory.storage_error(error) from error
+        if topic_id is not None:
+            file = LogFile.create(os.path.join(path, PARTITION_METADATA), directory)
+            file.append(encode_partition_metadata(topic_id))
+            file.close()
+        request = LoadRequest(
+            topic_partition=partition,
+            path=path,
+            is_clean=False,
+            recovery_point=0,
+            log_start_offset=0,
+            index_bytes_max=config.segment_index_bytes,
+            index_interval_bytes=config.index_interval_bytes,
+            now_ms=self._clock.wall_ms(),
+        )
+        return self._make_log(load_log(directory, request), directory)
+
+    def delete(self, partition: TopicPartition) -> None:
+        """Take a partition away: its directory is renamed now and removed after `file.delete.delay.ms`."""
+        self._take_away(partition, DirectoryKind.DELETED)
+
+    def set_aside(self, partition: TopicPartition) -> None:
+        """Keep the files of a partition that the cluster does not know, under a `-stray` name."""
+        self._take_away(partition, DirectoryKind.STRAY)
+
+    def _take_away(self, partition: TopicPartition, kind: DirectoryKind) -> None:
+        log = self._logs.get(partition)
+        if log is None:
+            return
+        log_dir = self.log_dir_of(log)
+        self._remove(log, KafkaStorageError(f"partition {partition} was deleted"))
+        try:
+            log.rename_directory(os.path.join(log_dir.path, renamed_directory(partition, kind)))
+        except LogDirError as error:
+            log_dir.fail(error)
+            raise
+        for segment in log.segments:
+            for file in segment.files:
+                file.close()
+        if kind is DirectoryKind.DELETED:
+            due_ms = self.monotonic_ms() + log.config.file_delete_delay_ms
+            log_dir.deletions.add_directory(log.directory, due_ms)
+
+    def _remove(self, log: PartitionLog, error: Exception) -> None:
+        partition = log.topic_partition
+        log_dir = self.log_dir_of(log)
+        del self._logs[partition], log_dir.logs[partition]
+        self._topic_ids.pop(partition, None)
+        self._upkeep.remove(log)
+        log_dir.flusher.forget(log, error)
+
+    def configure(self, topic: str) -> None:
+        """The configuration of a topic changed."""
+        config = self._topic_configs(topic)
+        for log in self._logs.values():
+            if log.topic_partition.topic == topic:
+                log.configure(config)
+                self._upkeep.reconfigured(log)
+
+    # -- truncation ---------------------------------------------------------------------------------------------------
+
+    def truncate_to(self, log: PartitionLog, offset: int) -> bool:
+        """Cut off the end of a log, durably. False when it ends before `offset` anyway."""
+        if offset >= log.log_end_offset:
+            return False
+        self._lower_recovery_point(log, offset)
+        is_cut = log.truncate_to(offset, now_ms=self._clock.wall_ms())
+        self._sync_truncation(log)
+        return is_cut
+
+    def truncate_fully(self, log: PartitionLog, new_start: int) -> None:
+        """Drop all records of a log; it goes on at `new_start`."""
+        self._lower_recovery_point(log, 0)
+        log.truncate_fully(new_start, now_ms=self._clock.wall_ms())
+        self._sync_truncation(log)
+
+    def _lower_recovery_point(self, log: PartitionLog, offset: int) -> None:
+        log_dir = self.log_dir_of(log)
+        log_dir.flusher.truncated(log, offset)
+        if offset < log.recovery_point:
+            log.recovery_point = offset
+            log_dir.write_checkpoint_now(RECOVERY_POINT, log_dir.recovery_points())
+
+    def _sync_truncation(self, log: PartitionLog) -> None:
+        """So that no segment that was dropped comes back after a crash, beside records written since."""
+        log.active.log.sync()
+        log.log_directory.sync_directory(log.directory)
+
+    # -- flush --------------------------------------------------------------------------------------------------------
+
+    def flush(self, log: PartitionLog, up_to_offset: int, done: Done | None = None) -> None:
+        """Make everything below the offset durable (group commit), then call `done` with None or the error."""
+        self.log_dir_of(log).flusher.request(log, up_to_offset, done)
+
+    def must_flush(self, log: PartitionLog) -> bool:
+        """Whether so much is unflushed that `flush.messages` wants a flush before the next acknowledgement."""
+        return log.log_end_offset - log.recovery_point >= log.config.flush_messages
+
+    def segment_closed(self, log: PartitionLog, segment: Segment) -> None:
+        """From the log, on a roll (`LogHooks`)."""
+        self.flush(log, segment.base_offset + 1)
+
+    def segments_deleted(self, log: PartitionLog, segments: Sequence[Segment]) -> None:
+        """From the log (`LogHooks`)."""
+        due_ms = self.monotonic_ms() + log.config.file_delete_delay_ms
+        self.log_dir_of(log).deletions.add_segments(segments, due_ms)
+
+    # -- upkeep -------------------------------------------------------------------------------------------------------
+
+    def tick(self) -> None:
+        """What is due. About once a second."""
+        self._upkeep.run(self.monotonic_ms(), self._clock.wall_ms())
+
+    def monotonic_ms(self) -> int:
+        """What delays are counted by: the wall clock may jump."""
+        return int(self._clock.monotonic() * 1000)
+
+    def high_watermark(self, log: PartitionLog) -> int:
+        return self._high_watermark(log)
+
+    def checkpoint_recovery_points(self) -> None:
+        for log_dir in self.online_dirs():
+            log_dir.write_checkpoint(RECOVERY_POINT, log_dir.recovery_points())
+
+    def checkpoint_log_starts(self) -> None:
+        for log_dir in self.online_dirs():
+            log_dir.write_checkpoint(LOG_START, log_dir.log_start_offsets())
+
+    def checkpoint_high_watermarks(self) -> None:
+        """For replication, every `replica.high.watermark.checkpoint.interval.ms`."""
+        for log_dir in self.online_dirs():
+            log_dir.write_checkpoint(HIGH_WATERMARK, self._high_watermarks(log_dir))
+
+    def _high_watermarks(self, log_dir: LogDir) -> OffsetsByPartition:
+        return {partition: self._high_watermark(log) for partition, log in log_dir.logs.items()}
+
+    def _write_high_watermarks_now(self) -> None:
+        for log_dir in self.online_dirs():
+            try:
+                log_dir.write_checkpoint_now(HIGH_WATERMARK, self._high_watermarks(log_dir))
+            except OttlaError as error:
+                log_dir.fail(error)
+
+    # -- failure ------------------------------------------------------------------------------------------------------
+
+    def fail_directory(self, error: LogDirError) -> None:
+        """Somebody got this error from a log or a slice: its directory is offline from now on."""
+        log_dir = self._by_path.get(error.directory)
+        if log_dir is not None:
+            log_dir.fail(error)
+
+    def _directory_failed(self, log_dir: LogDir, error: Exception) -> None:
+        partitions = list(log_dir.logs)
+        for log in list(log_dir.logs.values()):
+            self._remove(log, KafkaStorageError(f"log directory {log_dir.path} is offline"))
+            for segment in log.segments:
+                for file in segment.files:
+                    file.close()
+        self._on_directory_failed(log_dir.path, partitions, error)

@@ -1,0 +1,225 @@
+"""When records are durable: group commit, closed segments, recovery points that never promise too much."""
+
+import errno
+import threading
+from pathlib import Path
+
+import pytest
+
+from ottla.errors.tree import LogDirError
+from ottla.model import TopicPartition
+from ottla.storage.background import ThreadBackground
+from ottla.storage.partition_log import PartitionLog
+from storage.brokers import ORDERS, QueuedBackground, Storage, values_of
+from support.disks import FaultyDisk, RecordingDisk, os_error
+
+
+class Answers(list[Exception | None]):
+    """What those who waited were told."""
+
+    def __call__(self, error: Exception | None) -> None:
+        self.append(error)
+
+
+class Rig:
+    """One log directory whose background work is run by the test."""
+
+    def __init__(self, path: Path, disk: RecordingDisk | FaultyDisk, **topic: str) -> None:
+        self.disk = disk
+        self.background = QueuedBackground()
+        self.storage = Storage(path, topic={key.replace("_", "."): value for key, value in topic.items()})
+        self.manager = self.storage.start(disk, lambda path: self.background)
+
+    def create(self, partition: int = 0) -> PartitionLog:
+        log = self.manager.create(TopicPartition("orders", partition))
+        self.background.run_all()
+        return log
+
+    def syncs(self) -> list[str]:
+        """Log files that were synced, and the trace is cleared."""
+        assert isinstance(self.disk, RecordingDisk)
+        found = [
+            Path(call[1]).parent.name for call in self.disk.trace if call[0] == "sync" and call[1].endswith(".log")
+        ]
+        self.disk.trace.clear()
+        return found
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Rig:
+    return Rig(tmp_path / "a", RecordingDisk())
+
+
+def test_one_sync_answers_all_who_wait(rig: Rig) -> None:
+    log, answers = rig.create(), Answers()
+    for number in range(5):
+        rig.storage.append(log, b"value")
+        rig.manager.flush(log, number + 1, answers)
+    rig.syncs()
+    assert answers == []
+    rig.background.run_next()
+    assert answers == [None], "the first round had only the first request in it"
+    rig.background.run_next()
+    assert answers == [None] * 5
+    assert rig.syncs() == ["orders-0"] * 2
+    assert log.recovery_point == 5
+    assert rig.background.queue == []
+
+
+def test_a_round_syncs_every_log_that_somebody_waits_for(rig: Rig) -> None:
+    logs, answers = [rig.create(0), rig.create(1)], Answers()
+    for log in logs:
+        rig.storage.append(log, b"value")
+        rig.manager.flush(log, 1)
+    for log in logs:
+        rig.storage.append(log, b"value")
+        rig.manager.flush(log, 2, answers)
+    rig.syncs()
+    rig.background.run_next()
+    assert rig.syncs() == ["orders-0"]
+    rig.background.run_next()
+    assert sorted(rig.syncs()) == ["orders-0", "orders-1"]
+    assert answers == [None, None]
+
+
+def test_what_is_durable_already_is_answered_at_once(rig: Rig) -> None:
+    log, answers = rig.create(), Answers()
+    rig.storage.append(log, b"value")
+    rig.manager.flush(log, 1)
+    rig.background.run_all()
+    rig.manager.flush(log, 1, answers)
+    assert answers == [None]
+    assert rig.background.queue == []
+
+
+def test_records_appended_while_a_sync_runs_are_not_taken_for_durable(rig: Rig) -> None:
+    log = rig.create()
+    rig.storage.append(log, b"before")
+    rig.manager.flush(log, 1)
+    rig.storage.append(log, b"during")
+    rig.background.run_all()
+    assert log.recovery_point == 1
+
+
+def test_a_truncation_while_a_sync_runs_keeps_the_recovery_point_below_it(rig: Rig) -> None:
+    log = rig.create()
+    for _ in range(4):
+        rig.storage.append(log, b"old")
+    rig.manager.flush(log, 4)
+    rig.manager.truncate_to(log, 2)
+    for _ in range(4):
+        rig.storage.append(log, b"new")
+    rig.background.run_all()
+    assert log.recovery_point == 2
+
+
+def test_only_closed_segments_are_synced_by_themselves(tmp_path: Path) -> None:
+    rig = Rig(tmp_path / "a", RecordingDisk(), segment_bytes="300")
+    log = rig.create()
+    rig.syncs()
+    rig.storage.append(log, b"x" * 200)
+    assert rig.background.queue == []
+    rig.storage.append(log, b"x" * 200)
+    rig.background.run_all()
+    assert rig.syncs() == ["orders-0"]
+    assert log.recovery_point == log.active.base_offset == 1
+
+
+def test_the_epochs_are_on_disk_before_the_recovery_point_passes_them(rig: Rig) -> None:
+    log = rig.create()
+    rig.storage.append(log, b"value", epoch=3)
+    rig.manager.flush(log, 1)
+    assert log.leader_epochs.dirty
+    rig.background.run_all()
+    assert not log.leader_epochs.dirty
+    assert Path(log.directory, "leader-epoch-checkpoint").read_text() == "0\n1\n3 0\n"
+
+
+def test_flush_messages_asks_for_a_flush_when_so_many_are_not_durable(tmp_path: Path) -> None:
+    rig = Rig(tmp_path / "a", RecordingDisk(), flush_messages="3")
+    log = rig.create()
+    rig.storage.append(log, b"a", b"b")
+    assert not rig.manager.must_flush(log)
+    rig.storage.append(log, b"c")
+    assert rig.manager.must_flush(log)
+
+
+def test_flush_ms_flushes_by_itself(tmp_path: Path) -> None:
+    rig = Rig(tmp_path / "a", RecordingDisk(), flush_ms="5000")
+    log = rig.create()
+    rig.manager.tick()
+    rig.storage.append(log, b"value")
+    rig.storage.clock.advance_ms(4000)
+    rig.manager.tick()
+    rig.background.run_all()
+    assert log.recovery_point == 0
+    rig.storage.clock.advance_ms(1000)
+    rig.manager.tick()
+    rig.background.run_all()
+    assert log.recovery_point == 1
+
+
+def test_a_failed_sync_is_told_takes_the_directory_offline_and_is_not_tried_again(tmp_path: Path) -> None:
+    disk = FaultyDisk()
+    rig = Rig(tmp_path / "a", disk)
+    log, answers = rig.create(), Answers()
+    rig.storage.append(log, b"value")
+    rig.manager.flush(log, 1, answers)
+    disk.faults["sync"] = os_error(errno.EIO)
+    rig.background.run_all()
+    assert [type(answer) for answer in answers] == [LogDirError]
+    assert rig.storage.failures == [(str(tmp_path / "a"), [ORDERS])]
+    assert rig.manager.get(ORDERS) is None
+    del disk.faults["sync"]
+    disk.calls.clear()
+    rig.background.run_all()
+    rig.manager.tick()
+    assert "sync" not in disk.calls
+
+
+def test_a_log_deleted_while_a_sync_runs_does_no_harm(rig: Rig) -> None:
+    log, answers = rig.create(), Answers()
+    rig.storage.append(log, b"value", epoch=1)
+    rig.manager.flush(log, 1, answers)
+    rig.manager.delete(ORDERS)
+    rig.background.run_all()
+    assert len(answers) == 1
+    assert rig.storage.failures == []
+
+
+def test_waiting_for_a_log_that_is_deleted_ends_with_an_error(rig: Rig) -> None:
+    log, answers = rig.create(), Answers()
+    rig.storage.append(log, b"value")
+    rig.manager.flush(log, 1)
+    rig.manager.flush(log, 1, answers)
+    rig.manager.delete(ORDERS)
+    assert [type(answer) for answer in answers] != [type(None)]
+
+
+def test_a_thread_does_the_work_and_the_loop_hears_of_it(tmp_path: Path) -> None:
+    """`call_soon` is what the event loop gives; here the test takes the calls out of a list."""
+    calls: list[object] = []
+    told = threading.Event()
+
+    def call_soon(function: object) -> None:
+        calls.append(function)
+        told.set()
+
+    storage = Storage(tmp_path / "a")
+    manager = storage.start(background=lambda path: ThreadBackground(path, call_soon))
+    log = manager.create(ORDERS)
+    assert told.wait(30)
+    calls.pop(0)()  # type: ignore[operator]
+    told.clear()
+    storage.append(log, b"value")
+    answers = Answers()
+    manager.flush(log, 1, answers)
+    assert told.wait(30)
+    assert answers == []
+    calls.pop(0)()  # type: ignore[operator]
+    assert answers == [None]
+    assert log.recovery_point == 1
+    storage.stop()
+    found = storage.start().get(ORDERS)
+    assert found is not None
+    assert values_of(found) == [b"value"]

@@ -1,0 +1,407 @@
+"""All partitions of all log directories: start, stop, create, delete, retain, fail."""
+
+import errno
+import os
+import uuid
+from pathlib import Path
+
+import pytest
+
+from ottla.errors import OperatorError
+from ottla.errors.kafka import KafkaStorageError
+from ottla.errors.tree import LogDirError
+from ottla.model import TopicPartition
+from ottla.records.batch import LOG_OVERHEAD
+from ottla.records.record import Record, encode_batch
+from ottla.storage.checkpoints import HIGH_WATERMARK, LOG_START, RECOVERY_POINT
+from ottla.storage.inventory import take_inventory
+from ottla.storage.partition_directory import DirectoryKind
+from storage.brokers import ORDERS, Storage, values_of
+from support.disks import FaultyDisk, os_error
+
+TOPIC_ID = uuid.UUID("01234567-89ab-cdef-0123-456789abcdef")
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def storage(tmp_path: Path) -> Storage:
+    return Storage(tmp_path / "a", topic={"segment.bytes": "300", "file.delete.delay.ms": "1000"})
+
+
+def names(path: Path) -> set[str]:
+    return {entry.name for entry in path.iterdir()}
+
+
+def test_what_was_written_is_there_after_a_clean_stop(storage: Storage) -> None:
+    log = storage.start().create(ORDERS, TOPIC_ID)
+    for number in range(10):
+        storage.append(log, b"value %d" % number, b"x" * 100)
+    storage.stop()
+    found = storage.start().get(ORDERS)
+    assert found is not None
+    assert len(found.segments) > 3
+    assert values_of(found)[::2] == [b"value %d" % number for number in range(10)]
+    assert (found.log_end_offset, found.recovery_point) == (20, 20)
+    assert storage.manager.topic_id(ORDERS) == TOPIC_ID
+    found.check_invariants()
+
+
+def test_what_was_written_is_there_after_a_kill(storage: Storage) -> None:
+    log = storage.start().create(ORDERS)
+    for number in range(10):
+        storage.append(log, b"value %d" % number, b"x" * 100)
+    storage.crash()
+    found = storage.start().get(ORDERS)
+    assert found is not None
+    assert values_of(found)[::2] == [b"value %d" % number for number in range(10)]
+    found.check_invariants()
+
+
+def test_files_of_a_log_directory_are_kafkas(storage: Storage, tmp_path: Path) -> None:
+    manager = storage.start()
+    manager.write_meta(3, "Xk-9aBcDEf012345678901")
+    log = manager.create(ORDERS, TOPIC_ID)
+    storage.append(log, b"value", epoch=4)
+    storage.stop()
+    root = tmp_path / "a"
+    assert names(root) == {
+        ".lock", ".kafka_cleanshutdown", "meta.properties", "orders-0",
+        RECOVERY_POINT, HIGH_WATERMARK, LOG_START,
+    }  # fmt: skip
+    assert (root / RECOVERY_POINT).read_text() == "0\n1\norders 0 1\n"
+    assert (root / HIGH_WATERMARK).read_text() == "0\n1\norders 0 1\n"
+    assert (root / LOG_START).read_text() == "0\n0\n"
+    assert names(root / "orders-0") == {
+        f"{0:020d}.log", f"{0:020d}.index", f"{0:020d}.timeindex", f"{1:020d}.snapshot",
+        "leader-epoch-checkpoint", "partition.metadata",
+    }  # fmt: skip
+    assert (root / "orders-0" / "leader-epoch-checkpoint").read_text() == "0\n1\n4 0\n"
+    assert (root / "orders-0" / "partition.metadata").read_text() == "version: 0\ntopic_id: ASNFZ4mrze8BI0VniavN7w"
+
+
+def test_a_start_takes_the_marker_before_it_loads(storage: Storage, tmp_path: Path) -> None:
+    storage.start().create(ORDERS)
+    storage.stop()
+    assert ".kafka_cleanshutdown" in names(tmp_path / "a")
+    storage.start()
+    assert ".kafka_cleanshutdown" not in names(tmp_path / "a")
+    assert storage.manager.log_dirs[0].was_clean
+    storage.crash()
+    storage.start()
+    assert not storage.manager.log_dirs[0].was_clean
+
+
+def test_duplicates_are_known_after_a_clean_stop_and_after_a_kill(storage: Storage) -> None:
+    log = storage.start().create(ORDERS)
+    for sequence in range(4):
+        storage.append(log, b"x" * 100, producer_id=9, producer_epoch=0, base_sequence=sequence)
+    for end in (storage.stop, storage.crash):
+        end()
+        found = storage.start().get(ORDERS)
+        assert found is not None
+        storage.append(found, b"x" * 100, producer_id=9, producer_epoch=0, base_sequence=3)
+        assert found.log_end_offset == 4, "the last batch again is not appended again"
+
+
+def test_new_partitions_go_to_the_directory_with_the_fewest(tmp_path: Path) -> None:
+    storage = Storage(tmp_path / "a", tmp_path / "b")
+    manager = storage.start()
+    for partition in range(5):
+        manager.create(TopicPartition("orders", partition))
+    assert [len(log_dir.logs) for log_dir in manager.log_dirs] == [3, 2]
+
+
+def test_a_deleted_partition_is_renamed_at_once_and_removed_later(storage: Storage, tmp_path: Path) -> None:
+    manager = storage.start()
+    log = manager.create(ORDERS)
+    storage.append(log, b"value")
+    read = log.read(0, 1000, end_offset=log.end_position)
+    assert read.slice is not None
+    manager.delete(ORDERS)
+    assert manager.get(ORDERS) is None
+    (renamed,) = (name for name in names(tmp_path / "a") if name.startswith("orders-0."))
+    assert renamed.endswith("-delete")
+    assert len(read.slice.read(0, len(read.slice))) == len(read.slice), "whoever reads it goes on"
+    read.slice.close()
+    manager.create(ORDERS)
+    storage.clock.advance_ms(999)
+    manager.tick()
+    assert renamed in names(tmp_path / "a")
+    storage.clock.advance_ms(1)
+    manager.tick()
+    assert renamed not in names(tmp_path / "a")
+    assert "orders-0" in names(tmp_path / "a")
+
+
+def test_a_partition_that_was_being_deleted_is_removed_by_the_next_start(storage: Storage, tmp_path: Path) -> None:
+    manager = storage.start()
+    manager.create(ORDERS)
+    manager.delete(ORDERS)
+    storage.crash()
+    storage.start().tick()
+    assert storage.manager.get(ORDERS) is None
+    assert not [name for name in names(tmp_path / "a") if name.endswith("-delete")]
+
+
+def test_a_stray_partition_is_kept_but_not_served(storage: Storage, tmp_path: Path) -> None:
+    manager = storage.start()
+    storage.append(manager.create(ORDERS), b"value")
+    manager.set_aside(ORDERS)
+    storage.stop()
+    assert storage.start().get(ORDERS) is None
+    assert [name for name in names(tmp_path / "a") if name.endswith("-stray")]
+
+
+def test_directories_that_are_no_partitions_are_left_alone(storage: Storage, tmp_path: Path) -> None:
+    (tmp_path / "a" / "lost+found").mkdir(parents=True)
+    storage.start()
+    storage.stop()
+    assert "lost+found" in names(tmp_path / "a")
+
+
+def test_a_partition_in_two_directories_is_for_a_person_to_decide(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name / "orders-0").mkdir(parents=True)
+    with pytest.raises(OperatorError, match="partition orders-0 is in"):
+        Storage(tmp_path / "a", tmp_path / "b").start()
+
+
+# -- retention --------------------------------------------------------------------------------------------------------
+
+
+def visit(storage: Storage) -> None:
+    """Long enough for every partition to be visited."""
+    for _ in range(3):
+        storage.clock.advance_ms(400_000)
+        storage.manager.tick()
+
+
+def test_segments_older_than_retention_ms_go_the_active_one_too(storage: Storage) -> None:
+    storage.overrides["retention.ms"] = str(DAY_MS)
+    log = storage.start().create(ORDERS)
+    for _ in range(6):
+        storage.append(log, b"x" * 200)
+    storage.append(log, b"y" * 200, now_ms=storage.clock.wall_ms() + DAY_MS)
+    visit(storage)
+    assert log.log_start_offset == 0
+    storage.clock.advance_ms(DAY_MS)
+    visit(storage)
+    assert log.log_start_offset == 6
+    storage.clock.advance_ms(DAY_MS)
+    visit(storage)
+    assert (log.log_start_offset, log.log_end_offset) == (7, 7)
+    log.check_invariants()
+
+
+def test_file_time_counts_where_records_have_no_timestamp(storage: Storage) -> None:
+    storage.overrides["retention.ms"] = str(DAY_MS)
+    log = storage.start().create(ORDERS)
+    storage.append(log, b"value", now_ms=-1)
+    path = log.active.log.path
+    os.utime(path, (storage.clock.wall_ms() / 1000, storage.clock.wall_ms() / 1000))
+    visit(storage)
+    assert log.log_start_offset == 0
+    os.utime(path, (0, 0))
+    visit(storage)
+    assert log.log_start_offset == 1
+
+
+def test_oldest_segments_go_while_the_log_stays_above_retention_bytes(storage: Storage) -> None:
+    storage.overrides |= {"retention.bytes": "1000", "retention.ms": "-1"}
+    log = storage.start().create(ORDERS)
+    for _ in range(20):
+        storage.append(log, b"x" * 200)
+    size = log.active.size
+    visit(storage)
+    assert 1000 <= log.size < 1000 + size
+    assert log.log_start_offset == log.segments.first.base_offset > 0
+
+
+def test_segments_below_the_log_start_offset_go_even_of_a_compacted_topic(storage: Storage, tmp_path: Path) -> None:
+    storage.overrides |= {"cleanup.policy": "compact"}
+    log = storage.start().create(ORDERS)
+    for number in range(6):
+        data = encode_batch([Record(0, storage.clock.wall_ms(), b"key %d" % number, b"x" * 200)])
+        log.append_as_leader(memoryview(bytearray(data)), 0, now_ms=storage.clock.wall_ms())
+    log.increment_log_start_offset(4)
+    visit(storage)
+    assert log.segments.first.base_offset == 4
+    storage.clock.advance_ms(2000)
+    storage.manager.tick()
+    assert not [name for name in names(tmp_path / "a" / "orders-0") if name.endswith(".deleted")]
+
+
+def test_nothing_past_the_high_watermark_is_deleted(tmp_path: Path) -> None:
+    storage = Storage(tmp_path / "a", topic={"segment.bytes": "300", "retention.ms": "1000"})
+    storage.start()
+    log = storage.manager.create(ORDERS)
+    for _ in range(6):
+        storage.append(log, b"x" * 200)
+    storage.manager._high_watermark = lambda log: 3
+    visit(storage)
+    assert log.log_start_offset == 3
+
+
+def test_a_moved_log_start_survives_a_clean_stop_and_a_checkpointed_one_a_kill(storage: Storage) -> None:
+    log = storage.start().create(ORDERS)
+    for _ in range(3):
+        storage.append(log, b"a", b"b", b"c")
+    log.increment_log_start_offset(4)
+    storage.stop()
+    found = storage.start().get(ORDERS)
+    assert found is not None
+    assert found.log_start_offset == 4
+    found.increment_log_start_offset(5)
+    storage.clock.advance_ms(120_000)
+    storage.manager.tick()
+    storage.crash()
+    found = storage.start().get(ORDERS)
+    assert found is not None
+    assert found.log_start_offset == 5
+
+
+# -- producers --------------------------------------------------------------------------------------------------------
+
+
+def test_producers_over_all_partitions_are_bounded(tmp_path: Path) -> None:
+    storage = Storage(tmp_path / "a", producers_max=100)
+    manager = storage.start()
+    logs = [manager.create(TopicPartition("orders", partition)) for partition in range(3)]
+    for number in range(300):
+        storage.append(logs[number % 3], b"x", producer_id=number, producer_epoch=0, base_sequence=0)
+        storage.clock.advance_ms(1)
+        if number % 50 == 49:
+            for _ in range(10):
+                manager.tick()
+    assert sum(len(log.producers) for log in logs) <= 100
+    assert logs[299 % 3].producers.get(299) is not None
+
+
+def test_producers_expire(tmp_path: Path) -> None:
+    storage = Storage(tmp_path / "a", producer_expiration_ms=1_000_000)
+    log = storage.start().create(ORDERS)
+    storage.append(log, b"x", producer_id=1, producer_epoch=0, base_sequence=0)
+    visit(storage)
+    assert len(log.producers) == 0
+
+
+# -- failures ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_failed_directory_takes_only_its_own_partitions_offline(tmp_path: Path) -> None:
+    storage = Storage(tmp_path / "a", tmp_path / "b")
+    disk = FaultyDisk()
+    manager = storage.start(disk)
+    logs = [manager.create(TopicPartition("orders", partition)) for partition in range(4)]
+    disk.faults["pwrite"] = os_error(errno.EIO)
+    with pytest.raises(LogDirError) as raised:
+        storage.append(logs[0], b"value")
+    del disk.faults["pwrite"]
+    manager.fail_directory(raised.value)
+    manager.fail_directory(raised.value)
+    assert storage.failures == [(str(tmp_path / "a"), [TopicPartition("orders", 0), TopicPartition("orders", 2)])]
+    assert manager.get(TopicPartition("orders", 0)) is None
+    storage.append(logs[1], b"value")
+    assert manager.create(TopicPartition("other", 0)).log_directory.path == str(tmp_path / "b")
+    storage.stop()
+    assert ".kafka_cleanshutdown" not in names(tmp_path / "a")
+    assert ".kafka_cleanshutdown" in names(tmp_path / "b")
+
+
+def test_a_full_disk_refuses_the_append_and_nothing_else(storage: Storage) -> None:
+    disk = FaultyDisk()
+    log = storage.start(disk).create(ORDERS)
+    storage.append(log, b"before")
+    disk.room = 10
+    with pytest.raises(KafkaStorageError):
+        storage.append(log, b"too much")
+    assert log.log_end_offset == 1
+    storage.manager.tick()
+    disk.room = None
+    storage.append(log, b"after")
+    assert values_of(log) == [b"before", b"after"]
+    assert storage.failures == []
+    storage.stop()
+    found = storage.start().get(ORDERS)
+    assert found is not None
+    assert values_of(found) == [b"before", b"after"]
+
+
+def test_no_room_while_loading_leaves_no_clean_marker(storage: Storage, tmp_path: Path) -> None:
+    """KAFKA-13773: the next start must recover, whatever this one could not do."""
+    log = storage.start().create(ORDERS)
+    storage.append(log, b"value")
+    storage.crash()
+    disk = FaultyDisk()
+    disk.faults["truncate"] = os_error(errno.ENOSPC)
+    with pytest.raises(LogDirError, match="none of the log directories"):
+        storage.start(disk)
+    storage.manager.close()
+    assert ".kafka_cleanshutdown" not in names(tmp_path / "a")
+    found = storage.start().get(ORDERS)
+    assert found is not None
+    assert values_of(found) == [b"value"]
+
+
+def test_a_failed_sync_on_the_stop_leaves_no_clean_marker(storage: Storage, tmp_path: Path) -> None:
+    disk = FaultyDisk()
+    storage.append(storage.start(disk).create(ORDERS), b"value")
+    disk.faults["sync"] = os_error(errno.EIO)
+    storage.stop()
+    assert ".kafka_cleanshutdown" not in names(tmp_path / "a")
+
+
+def test_damaged_checkpoints_are_taken_as_empty(storage: Storage, tmp_path: Path) -> None:
+    log = storage.start().create(ORDERS)
+    storage.append(log, b"value")
+    storage.stop()
+    for name in (RECOVERY_POINT, HIGH_WATERMARK, LOG_START):
+        (tmp_path / "a" / name).write_bytes(os.urandom(50))
+    found = storage.start().get(ORDERS)
+    assert found is not None
+    assert values_of(found) == [b"value"]
+
+
+def test_a_checkpointed_high_watermark_is_never_past_the_end(storage: Storage, tmp_path: Path) -> None:
+    log = storage.start().create(ORDERS)
+    storage.append(log, b"a", b"b")
+    storage.stop()
+    assert storage.start().checkpointed_high_watermark(ORDERS) == 2
+    storage.stop()
+    (tmp_path / "a" / HIGH_WATERMARK).write_text("0\n1\norders 0 100\n")
+    assert storage.start().checkpointed_high_watermark(ORDERS) == 2
+
+
+def test_a_recovery_point_past_the_end_is_brought_back(storage: Storage, tmp_path: Path) -> None:
+    """KAFKA-10101."""
+    log = storage.start().create(ORDERS)
+    storage.append(log, b"a")
+    storage.crash()
+    (tmp_path / "a" / RECOVERY_POINT).write_text("0\n1\norders 0 100\n")
+    found = storage.start().get(ORDERS)
+    assert found is not None
+    assert found.recovery_point == found.log_end_offset == 1
+    storage.append(found, b"b")
+    with open(found.active.log.path, "ab") as file:
+        file.write(b"\0" * LOG_OVERHEAD)
+    storage.crash()
+    found = storage.start().get(ORDERS)
+    assert found is not None
+    assert values_of(found) == [b"a", b"b"]
+
+
+def test_inventory_lists_partitions_with_topic_ids(storage: Storage, tmp_path: Path) -> None:
+    manager = storage.start()
+    manager.write_meta(3, "Xk-9aBcDEf012345678901")
+    storage.append(manager.create(TopicPartition("orders", 1), TOPIC_ID), b"value", epoch=6)
+    manager.create(TopicPartition("logs", 0))
+    storage.stop()
+    found = take_inventory(str(tmp_path / "a"))
+    assert found.meta is not None
+    assert found.meta.broker_id == 3
+    assert [(entry.topic_partition, entry.kind, entry.topic_id) for entry in found.partitions] == [
+        (TopicPartition("logs", 0), DirectoryKind.CURRENT, None),
+        (TopicPartition("orders", 1), DirectoryKind.CURRENT, TOPIC_ID),
+    ]
+    assert found.partitions[1].latest_epoch == 6
+    assert found.partitions[1].size_bytes > 0
