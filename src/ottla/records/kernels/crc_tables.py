@@ -2,16 +2,15 @@
 
 from array import array
 from functools import cache
-from typing import TypeAlias
 
-CrcTable: TypeAlias = "array[int]"
+from ottla.records.kernels.spans import IntArray
 
 CASTAGNOLI = 0x82F63B78  # CRC-32C: batches of format v2
 IEEE = 0xEDB88320  # CRC-32: messages of format v0 and v1
 
 
 @cache
-def crc_table(polynomial: int) -> CrcTable:
+def crc_table(polynomial: int) -> IntArray:
     """Entry 256 * n + b: what byte b does to the CRC when n bytes of zeros follow it."""
     table = array("I", [_shifted(byte, polynomial) for byte in range(256)])
     for index in range(256, 2048):

@@ -1,0 +1,91 @@
+"""Message sets to batches of format v2, so that only one format is ever stored.
+
+Codec and timestamp type of each run are kept; a v0 message has no timestamp, which v2 writes as -1. Messages that were
+not compressed are put together into batches of up to `batch_bytes_max`.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from ottla.errors.kafka import InvalidRecordError
+from ottla.records.attributes import TIMESTAMP_TYPE_MASK, Codec, TimestampType
+from ottla.records.batch import Buffer, assemble_batch, empty_header
+from ottla.records.compression import compress
+from ottla.records.kernels import kernel_encode
+from ottla.records.kernels.spans import KEY_LENGTH, OFFSET, SPAN_COLUMNS, TIMESTAMP, VALUE_LENGTH, Spans
+from ottla.records.legacy.message import MessageRun, read_messages
+from ottla.records.record import DECOMPRESSED_MAX
+
+BATCH_BYTES_MAX = 1024 * 1024
+OFFSET_DELTA_MAX = 2**31 - 1
+RECORD_OVERHEAD_MAX = 34  # more than a record's own fields ever take beside key and value
+
+
+def up_convert(
+    message_set: Buffer,
+    *,
+    keep_offsets: bool = False,
+    partial_tail: bool = False,
+    batch_bytes_max: int = BATCH_BYTES_MAX,
+    size_max: int = DECOMPRESSED_MAX,
+) -> list[bytearray]:
+    """The batches for a message set.
+
+    Produced messages get their offsets from the leader, so every batch counts from 0; with `keep_offsets` (a log that
+    Kafka wrote) each record keeps its own, and offsets must rise.
+    """
+    batches = []
+    for run in read_messages(message_set, partial_tail=partial_tail, size_max=size_max):
+        if keep_offsets:
+            _check_rising(run.spans[OFFSET::SPAN_COLUMNS].tolist())
+        bytes_max = batch_bytes_max if run.codec is Codec.NONE else None
+        for start, end in _batch_ranges(run.spans, keep_offsets, bytes_max):
+            rows = run._replace(spans=run.spans[start * SPAN_COLUMNS : end * SPAN_COLUMNS])
+            batches.append(_convert_run(rows, keep_offsets))
+    return batches
+
+
+def _check_rising(offsets: list[int]) -> None:
+    if offsets[0] < 0 or any(first >= second for first, second in pairwise(offsets)):
+        raise InvalidRecordError("the offsets of a message set do not rise")
+
+
+def _batch_ranges(spans: Spans, keep_offsets: bool, bytes_max: int | None) -> Iterator[tuple[int, int]]:
+    """Ranges of rows that fit into one batch, by size and by the distance of their offsets."""
+    start, size = 0, 0
+    rows = len(spans) // SPAN_COLUMNS
+    for row in range(rows):
+        at = row * SPAN_COLUMNS
+        row_bytes = RECORD_OVERHEAD_MAX + max(0, spans[at + KEY_LENGTH]) + max(0, spans[at + VALUE_LENGTH])
+        too_large = bytes_max is not None and size + row_bytes > bytes_max
+        too_far = keep_offsets and spans[at] - spans[start * SPAN_COLUMNS] > OFFSET_DELTA_MAX
+        if row > start and (too_large or too_far):
+            yield start, row
+            start, size = row, 0
+        size += row_bytes
+    if rows > start:
+        yield start, rows
+
+
+def _convert_run(run: MessageRun, keep_offsets: bool) -> bytearray:
+    spans, buffer = run.spans, run.buffer
+    timestamps = spans[TIMESTAMP::SPAN_COLUMNS]
+    offsets = spans[OFFSET::SPAN_COLUMNS]
+    base_offset = offsets[0] if keep_offsets else 0
+    last_offset_delta = offsets[-1] - offsets[0] if keep_offsets else len(offsets) - 1
+    try:
+        section = kernel_encode.encode_spans(
+            buffer, buffer, buffer, spans, base_offset, timestamps[0], not keep_offsets
+        )
+    except ValueError as error:
+        raise InvalidRecordError(f"message set cannot become a batch: {error}") from error
+    attributes = int(run.codec)
+    if run.timestamp_type is TimestampType.LOG_APPEND_TIME:
+        attributes |= TIMESTAMP_TYPE_MASK
+    header = empty_header(
+        base_offset=base_offset,
+        last_offset_delta=last_offset_delta,
+        records_count=len(offsets),
+        attributes=attributes,
+    )._replace(base_timestamp=timestamps[0], max_timestamp=max(timestamps))
+    return assemble_batch(header, compress(run.codec, section))
