@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ottla.clock import ManualClock
 from ottla.handlers.context import NO_RESPONSE
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
@@ -28,14 +29,14 @@ class Waiting:
 
 
 def test_frame_is_admitted_while_any_of_the_budget_is_left():
-    budget = RequestBudget(requests_max=10, bytes_max=100)
+    budget = RequestBudget(ManualClock(), requests_max=10, bytes_max=100)
     assert budget.try_take(Waiting(), 99)
     assert budget.try_take(Waiting(), 1_000_000)
     assert not budget.try_take(Waiting(), 1)
 
 
 def test_those_who_wait_are_admitted_in_their_order_as_far_as_the_budget_goes():
-    budget = RequestBudget(requests_max=2, bytes_max=1000)
+    budget = RequestBudget(ManualClock(), requests_max=2, bytes_max=1000)
     assert budget.try_take(Waiting(), 1)
     assert budget.try_take(Waiting(), 1)
     first, second, third = Waiting(), Waiting(), Waiting()
@@ -49,9 +50,22 @@ def test_those_who_wait_are_admitted_in_their_order_as_far_as_the_budget_goes():
     assert budget.queued_requests == 2
 
 
+def test_time_in_which_somebody_waits_is_kept():
+    clock = ManualClock()
+    budget = RequestBudget(clock, requests_max=1, bytes_max=1)
+    assert budget.try_take(Waiting(), 1)
+    clock.advance_ms(1000)
+    assert not budget.try_take(Waiting(), 1)
+    clock.advance_ms(2000)
+    assert budget.paused_s == pytest.approx(2)
+    budget.give_back(1)
+    clock.advance_ms(4000)
+    assert budget.paused_s == pytest.approx(2)
+
+
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 60)), max_size=80))
 def test_nobody_waits_while_anything_is_left(steps: list[tuple[bool, int]]):
-    budget = RequestBudget(requests_max=4, bytes_max=100)
+    budget = RequestBudget(ManualClock(), requests_max=4, bytes_max=100)
     taken: list[int] = []
     waiting: list[tuple[Waiting, int]] = []
     for take, size in steps:
@@ -73,14 +87,14 @@ def test_nobody_waits_while_anything_is_left(steps: list[tuple[bool, int]]):
 
 
 def test_control_requests_have_their_own_budget_by_api_key_where_no_listener_is_apart():
-    admission = Admission(1, 1, by_api_key=True)
+    admission = Admission(ManualClock(), 1, 1, by_api_key=True)
     for api_key in ApiKey:
         budget = admission.budget_for(api_key, control_listener=False)
         assert (budget is admission.control) == (api_key in CONTROL_APIS)
 
 
 def test_listener_decides_alone_where_brokers_have_their_own():
-    admission = Admission(1, 1, by_api_key=False)
+    admission = Admission(ManualClock(), 1, 1, by_api_key=False)
     assert admission.budget_for(ApiKey.LEADER_AND_ISR, control_listener=False) is admission.clients
     assert admission.budget_for(ApiKey.FETCH, control_listener=True) is admission.control
 

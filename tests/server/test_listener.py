@@ -108,6 +108,17 @@ def test_address_over_its_limit_is_closed_at_once_and_others_are_not():
     run(scenario())
 
 
+def test_limit_that_is_raised_at_run_time_lets_those_in_who_wait():
+    async def scenario():
+        async with running_server(limits=ServerLimits(max_connections=1)) as running:
+            peers = [running.connect() for _ in range(2)]
+            await running.until(lambda: not running.server.listeners[0].is_accepting)
+            running.server.apply_limits(ServerLimits(max_connections=2))
+            assert all([await answers(peer) for peer in peers])
+
+    run(scenario())
+
+
 def test_port_that_is_taken_is_an_error_that_names_the_listener():
     async def scenario():
         with socket.create_server(("127.0.0.1", 0)) as taken:

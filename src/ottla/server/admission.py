@@ -16,6 +16,7 @@ never matters.
 
 from typing import Protocol
 
+from ottla.clock import Clock
 from ottla.protocol.api_keys import ApiKey
 
 CONTROL_APIS = frozenset(
@@ -38,23 +39,42 @@ class Waiter(Protocol):
 class RequestBudget:
     """One class of requests: what is being received, its bounds, and who waits."""
 
-    __slots__ = ("_waiting", "bytes_max", "queued_bytes", "queued_requests", "requests_max")
+    __slots__ = (
+        "_clock",
+        "_full_before_s",
+        "_full_since",
+        "_waiting",
+        "bytes_max",
+        "queued_bytes",
+        "queued_requests",
+        "requests_max",
+    )
 
-    def __init__(self, requests_max: int, bytes_max: int) -> None:
+    def __init__(self, clock: Clock, requests_max: int, bytes_max: int) -> None:
+        self._clock = clock
         self.requests_max = requests_max
         self.bytes_max = bytes_max
         self.queued_requests = 0
         self.queued_bytes = 0
         self._waiting: dict[Waiter, int] = {}
+        self._full_before_s = 0.0
+        self._full_since: float | None = None
 
     @property
     def waiting_count(self) -> int:
         return len(self._waiting)
 
+    @property
+    def paused_s(self) -> float:
+        """Seconds in which somebody had to wait."""
+        since = self._full_since
+        return self._full_before_s + (0.0 if since is None else self._clock.monotonic() - since)
+
     def try_take(self, waiter: Waiter, size: int) -> bool:
         """Count a request of this size, or remember who wanted to begin one."""
         if self._is_spent():
             self._waiting[waiter] = size
+            self._note_waiting()
             return False
         self._take(size)
         return True
@@ -66,11 +86,23 @@ class RequestBudget:
         while self._waiting and not self._is_spent():
             waiter = next(iter(self._waiting))
             self._take(self._waiting.pop(waiter))
+            self._note_waiting()
             waiter.admit_frame()
 
     def forget(self, waiter: Waiter) -> bool:
         """Somebody is gone; whether it waited."""
-        return self._waiting.pop(waiter, None) is not None
+        waited = self._waiting.pop(waiter, None) is not None
+        self._note_waiting()
+        return waited
+
+    def _note_waiting(self) -> None:
+        """Keep the time in which anybody waits."""
+        if self._waiting:
+            if self._full_since is None:
+                self._full_since = self._clock.monotonic()
+        elif self._full_since is not None:
+            self._full_before_s += self._clock.monotonic() - self._full_since
+            self._full_since = None
 
     def _is_spent(self) -> bool:
         return self.queued_requests >= self.requests_max or self.queued_bytes >= self.bytes_max
@@ -85,10 +117,10 @@ class Admission:
 
     __slots__ = ("_by_api_key", "clients", "control")
 
-    def __init__(self, requests_max: int, bytes_max: int, *, by_api_key: bool) -> None:
+    def __init__(self, clock: Clock, requests_max: int, bytes_max: int, *, by_api_key: bool) -> None:
         self._by_api_key = by_api_key
-        self.clients = RequestBudget(requests_max, bytes_max)
-        self.control = RequestBudget(requests_max, bytes_max)
+        self.clients = RequestBudget(clock, requests_max, bytes_max)
+        self.control = RequestBudget(clock, requests_max, bytes_max)
 
     def budget_for(self, api_key: int, *, control_listener: bool) -> RequestBudget:
         is_control = api_key in CONTROL_APIS if self._by_api_key else control_listener

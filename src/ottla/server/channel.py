@@ -39,9 +39,9 @@ class FrameDispatcher(Protocol):
     def dispatch(self, channel: "Channel", frame: memoryview) -> None: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class ChannelServices:
-    """What all channels of a server share."""
+    """What all channels of a server share. `limits` may be replaced: channels that are made later have the new ones."""
 
     loop: asyncio.AbstractEventLoop
     clock: Clock

@@ -15,14 +15,20 @@ from ottla.server.limits import UNLIMITED, ServerLimits
 
 
 class ConnectionLimits:
-    __slots__ = ("_by_address", "_count", "_overrides", "_per_address_max", "count_max")
+    __slots__ = ("_by_address", "_count", "_descriptors_max", "_overrides", "_per_address_max", "count_max")
 
     def __init__(self, limits: ServerLimits, descriptors_max: int) -> None:
+        self._descriptors_max = descriptors_max
+        self._by_address: dict[tuple[str, bool], int] = {}
+        self._count = 0
+        self.apply(limits)
+
+    def apply(self, limits: ServerLimits) -> None:
+        """Take other limits. Connections that are open stay."""
+        descriptors_max = self._descriptors_max
         self.count_max = min(limits.max_connections, max(1, descriptors_max - limits.descriptors_reserved))
         self._per_address_max = limits.max_connections_per_ip
         self._overrides = resolve_overrides(limits.max_connections_per_ip_overrides)
-        self._by_address: dict[tuple[str, bool], int] = {}
-        self._count = 0
 
     @property
     def count(self) -> int:

@@ -2,13 +2,12 @@
 
 Accepting stops, and goes on by itself, when
     the server has as many connections as it may      until one of them is closed (`resume`)
-    the process or the machine is out of descriptors  for a moment, since somebody else may close one
+    the system cannot give one (no descriptors left)  for a moment, since somebody else may close one
 In both cases clients wait in the kernel's backlog, and connections that are open go on.
 """
 
 import asyncio
 import dataclasses
-import errno
 import logging
 import socket
 from collections.abc import Callable
@@ -23,8 +22,6 @@ logger = logging.getLogger(__name__)
 
 ACCEPTS_PER_TURN_MAX = 64
 RETRY_MS = 100
-
-_OUT_OF_RESOURCES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
 
 class Listener:
@@ -109,13 +106,12 @@ class Listener:
         except ConnectionError:
             return True
         except OSError as error:
-            if error.errno not in _OUT_OF_RESOURCES:
-                raise
-            self._pause(f"out of resources: {error.strerror}")
+            self._pause(error.strerror or str(error))
             self._retry = self._wheel.schedule(RETRY_MS, self._on_retry)
             return False
         sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._on_connection(self.spec, sock, (address[0], address[1]))
         return True
 

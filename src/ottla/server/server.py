@@ -43,13 +43,13 @@ class Server:
         metrics: Metrics,
         limits: ServerLimits | None = None,
     ) -> None:
-        self.limits = limits or ServerLimits()
+        limits = limits or ServerLimits()
         specs = tuple(specs)
         by_api_key = not any(spec.is_control for spec in specs)
         self.admission = Admission(
-            self.limits.queued_max_requests, self.limits.queued_max_request_bytes, by_api_key=by_api_key
+            clock, limits.queued_max_requests, limits.queued_max_request_bytes, by_api_key=by_api_key
         )
-        self.connection_limits = ConnectionLimits(self.limits, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+        self.connection_limits = ConnectionLimits(limits, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
         self.dispatcher = Dispatcher(table, loop, clock, metrics)
         self._channels: set[Channel] = set()
         self._metrics = ServerMetrics(metrics, (spec.name for spec in specs), lambda: self.channels)
@@ -60,7 +60,7 @@ class Server:
             clock=clock,
             wheel=wheel,
             receive_buffer=ReceiveBuffer(),
-            limits=self.limits,
+            limits=limits,
             admission=self.admission,
             dispatcher=self.dispatcher,
             pipelined=self._metrics.pipelined,
@@ -73,11 +73,18 @@ class Server:
             spec,
             self._services.loop,
             self._services.wheel,
-            self.limits,
+            self._services.limits,
             self._peer_log,
             must_wait=_never if spec.is_control else self.connection_limits.is_full,
             on_connection=self._on_connection,
         )
+
+    def apply_limits(self, limits: ServerLimits) -> None:
+        """Take limits that were changed at run time: those on connections, and the deadlines of new ones."""
+        self._services.limits = limits
+        self.connection_limits.apply(limits)
+        for listener in self.listeners:
+            listener.resume()
 
     @property
     def channels(self) -> tuple[Channel, ...]:

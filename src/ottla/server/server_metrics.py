@@ -44,6 +44,10 @@ class ServerMetrics:
             function=lambda: max(0, budget.bytes_max - budget.queued_bytes),
         )
         gauge("kafka_network_requestchannel_requestqueuesize", function=lambda: budget.queued_requests)
+        self._metrics.collect(
+            "ottla_admission_paused_seconds_total",
+            lambda: ((("clients",), admission.clients.paused_s), (("control",), admission.control.paused_s)),
+        )
 
     def opened(self, channel: "Channel") -> None:
         self._opened[channel.listener.name].value += 1

@@ -1,0 +1,38 @@
+import pytest
+
+from ottla.handlers.registry import HandlerTable
+from ottla.protocol.api_keys import ApiKey
+
+
+def nothing(*_arguments) -> None:
+    return None
+
+
+def test_only_versions_that_were_added_are_found():
+    table = HandlerTable()
+    table.add(ApiKey.METADATA, nothing, 1, 12, nothing)
+    assert table.find(ApiKey.METADATA, 0) is None
+    assert table.find(ApiKey.METADATA, 13) is None
+    assert table.find(ApiKey.FETCH, 4) is None
+    entry = table.find(ApiKey.METADATA, 12)
+    assert entry is not None
+    assert (entry.api_key, entry.min_version, entry.max_version) == (ApiKey.METADATA, 1, 12)
+
+
+def test_entries_come_in_the_order_of_their_api_keys():
+    table = HandlerTable()
+    for api_key in (ApiKey.API_VERSIONS, ApiKey.FETCH, ApiKey.METADATA):
+        table.add(api_key, nothing, 0, 0, nothing)
+    assert [entry.api_key for entry in table] == [ApiKey.FETCH, ApiKey.METADATA, ApiKey.API_VERSIONS]
+
+
+def test_version_that_the_protocol_does_not_know_cannot_be_served():
+    with pytest.raises(AssertionError):
+        HandlerTable().add(ApiKey.METADATA, nothing, 0, 99, nothing)
+
+
+def test_api_cannot_be_served_twice():
+    table = HandlerTable()
+    table.add(ApiKey.METADATA, nothing, 0, 1, nothing)
+    with pytest.raises(AssertionError):
+        table.add(ApiKey.METADATA, nothing, 0, 1, nothing)
