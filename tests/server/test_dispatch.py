@@ -9,6 +9,7 @@ from ottla.handlers.context import NO_RESPONSE, CloseConnection
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.api_versions import ApiVersionsRequest
 from ottla.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
+from ottla.protocol.messages.metadata import MetadataRequest, MetadataResponse
 from ottla.protocol.messages.produce import ProduceRequest, ProduceResponse
 from support.connections import framed
 from support.servers import handler_table, running_server
@@ -355,6 +356,28 @@ def test_throttled_connection_is_answered_at_once_and_read_later():
             assert len(handled) == 1
             await peer.response()
             assert handled[1] - handled[0] >= 0.1
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("version", [9, 12, 13])
+def test_librdkafka_may_ask_for_all_topics_with_its_three_bytes_too_many(version: int):
+    async def scenario():
+        asked = []
+
+        def metadata(_context, request):
+            asked.append(request.topics)
+            return MetadataResponse()
+
+        async with running_server(handler_table({ApiKey.METADATA: metadata})) as running:
+            peer = running.connect()
+            frame = peer.request(MetadataRequest(topics=None), version)
+            await peer.send(framed(frame[4:] + b"\x01\x00\x00"))
+            await peer.response()
+            assert asked == [None]
+            frame = peer.request(MetadataRequest(topics=[]), version)
+            await peer.send(framed(frame[4:] + b"\x01\x00\x00"))
+            assert await peer.at_end()
 
     run(scenario())
 

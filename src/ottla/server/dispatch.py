@@ -69,7 +69,7 @@ class Dispatcher:
                 return
         correlation_id, position = channel.read_header(frame, route.request_header_version)
         request, end = decode(route.request_class, route.version, frame, position)
-        if end != len(frame):
+        if end != len(frame) and not route.is_known_excess(request, len(frame) - end):
             raise DecodeError(f"{len(frame) - end} bytes behind a {route.name} request of version {route.version}")
         context = RequestContext(
             route.api_key,

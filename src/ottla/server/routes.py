@@ -22,6 +22,9 @@ _PLAIN_HEADER = Struct(">ii")
 _TAGGED_HEADER = Struct(">iib")
 _SIZE_BYTES = 4
 
+_METADATA_FIRST_FLEXIBLE = 9
+_LIBRDKAFKA_EXCESS = 3
+
 
 class Route:
     __slots__ = (
@@ -51,6 +54,19 @@ class Route:
         self._is_fetch = entry.api_key == ApiKey.FETCH
         self._consumer_or_other = metrics.meter(request_name(entry.api_key), version)
         self._follower = metrics.meter(request_name(entry.api_key, from_follower=True), version)
+
+    def is_known_excess(self, request: Any, excess: int) -> bool:
+        """Whether bytes behind a request are those of a client that is known for them, so that it must be served.
+
+        librdkafka (issue 5049) asks for all topics by a null array of four bytes where Metadata from version 9 on has
+        one. The three zeros too many are read as the fields behind, which do not matter for all topics.
+        """
+        return (
+            self.api_key == ApiKey.METADATA
+            and self.version >= _METADATA_FIRST_FLEXIBLE
+            and request.topics is None
+            and excess == _LIBRDKAFKA_EXCESS
+        )
 
     def meter_of(self, request: Any) -> RequestMeter:
         return self._follower if self._is_fetch and _is_from_follower(request) else self._consumer_or_other
