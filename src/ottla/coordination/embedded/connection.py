@@ -8,27 +8,25 @@ waits too, since answers leave in the order of the requests.
 
 Bounds: a frame by `jute.maxbuffer`; requests that wait by `globalOutstandingLimit` (reading stops until they left); a
 turn of the loop by REQUESTS_PER_TURN, so that a client that pipelines does not starve the others; what a client does
-not fetch by OUTPUT_BYTES_MAX (it is closed, and comes back).
+not fetch by OUTPUT_BYTES_MAX (it is closed, and comes back); the time without a session by HANDSHAKE_SECONDS_MAX.
 """
 
 import asyncio
-import logging
 from collections import deque
 from typing import TYPE_CHECKING
 
 from ottla.coordination.acl import Id
 from ottla.coordination.embedded.four_letter_words import answer_four_letter_word
 from ottla.coordination.embedded.jute import encode_int
-from ottla.errors import FrameError, LogDirError, PeerError
+from ottla.errors import FrameError, PeerError
 from ottla.errors.kafka import KafkaStorageError
 
 if TYPE_CHECKING:
     from ottla.coordination.embedded.server import EmbeddedZooKeeper
 
-logger = logging.getLogger(__name__)
-
 REQUESTS_PER_TURN = 64
 OUTPUT_BYTES_MAX = 16 << 20
+HANDSHAKE_SECONDS_MAX = 10.0
 _LENGTH_SIZE = 4
 
 
@@ -43,6 +41,7 @@ class ClientConnection(asyncio.Protocol):
         self.port = 0
         self._server = server
         self._transport: asyncio.Transport | None = None
+        self._handshake_timer: asyncio.TimerHandle | None = None
         self._received = bytearray()
         self._queue: deque[tuple[int, bytes]] = deque()
         self._queued_bytes = 0
@@ -62,11 +61,15 @@ class ClientConnection(asyncio.Protocol):
         self.identities = (Id("ip", self.host),)
         if not self._server.admit(self):
             self.close(f"too many connections from {self.host}")
+        else:
+            loop = asyncio.get_running_loop()
+            self._handshake_timer = loop.call_later(HANDSHAKE_SECONDS_MAX, self.close, "it did not open a session")
 
     def connection_lost(self, error: Exception | None) -> None:
         self._is_closing = True
         self._transport = None
         self._queue.clear()
+        self._stop_handshake_timer()
         self._server.remove(self)
 
     def data_received(self, data: bytes) -> None:
@@ -85,18 +88,21 @@ class ClientConnection(asyncio.Protocol):
     def _process(self) -> None:
         """Handle what has been received as far as the bounds allow."""
         try:
-            for _ in range(REQUESTS_PER_TURN):
-                if self._must_wait() or not self._handle_next():
-                    break
-            else:
-                asyncio.get_running_loop().call_soon(self._process)
+            self._handle_some()
         except PeerError as error:
             self.close(str(error))
         except KafkaStorageError as error:
             self.close(f"no room to write its request: {error}")
-        except LogDirError as error:
-            self._server.fail(error)
+        except Exception as error:  # noqa: BLE001  the connection loop: a bug costs a connection, a broken log the server
+            self._server.handle_unexpected(error)
+            self.close("its request failed")
         self._adapt_reading()
+
+    def _handle_some(self) -> None:
+        for _ in range(REQUESTS_PER_TURN):
+            if self._must_wait() or not self._handle_next():
+                return
+        asyncio.get_running_loop().call_soon(self._process)
 
     def _must_wait(self) -> bool:
         return self._is_closing or self._is_writing_paused or len(self._queue) >= self._server.config.outstanding_max
@@ -123,8 +129,14 @@ class ClientConnection(asyncio.Protocol):
             self._server.processor.handle_request(self, payload)
         else:
             self._is_greeted = True
+            self._stop_handshake_timer()
             self._server.processor.handle_connect(self, payload)
             self._server.session_opened()
+
+    def _stop_handshake_timer(self) -> None:
+        if self._handshake_timer is not None:
+            self._handshake_timer.cancel()
+            self._handshake_timer = None
 
     def _handle_four_letters(self) -> bool:
         answer = answer_four_letter_word(bytes(self._received[:_LENGTH_SIZE]), self._server)
@@ -193,10 +205,10 @@ class ClientConnection(asyncio.Protocol):
     def close(self, reason: str) -> None:
         """Close at once. What is queued is dropped: the client must take it for lost."""
         if self._transport is not None:
-            level = logging.DEBUG if self._is_closing else logging.INFO
-            logger.log(
-                level, "Closing connection of %s:%d, session 0x%x: %s", self.host, self.port, self.session_id, reason
-            )
+            self._server.log.info(
+                "connection closed",
+                "Closing connection of %s:%d, session 0x%x: %s", self.host, self.port, self.session_id, reason,
+            )  # fmt: skip
             self._is_closing = True
             self._queue.clear()
             self._transport.abort()

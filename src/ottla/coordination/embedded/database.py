@@ -31,7 +31,11 @@ class Database:
 
     def apply(self, logged: LoggedTxn) -> Applied:
         assert logged.zxid == self.last_zxid + 1, "transactions are applied in order, without gaps"
+        applied = self._apply(logged)
         self.last_zxid = logged.zxid
+        return applied
+
+    def _apply(self, logged: LoggedTxn) -> Applied:
         if isinstance(logged.txn, CreateSessionTxn):
             self.sessions[logged.session_id] = SessionRecord(*logged.txn)
             return Applied(None, [])

@@ -15,7 +15,7 @@ from ottla.errors import LogDirError
 
 
 class GroupCommit:
-    """`durable_zxid` is the promise: every transaction up to it survives a crash."""
+    """`durable_zxid` is the promise: every transaction up to it survives a crash. `written_zxid` runs ahead of it."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class GroupCommit:
         force_sync: bool = True,
     ) -> None:
         self.durable_zxid = durable_zxid
-        self._written_zxid = durable_zxid
+        self.written_zxid = durable_zxid
         self._log = log
         self._executor = executor
         self._on_durable = on_durable
@@ -45,7 +45,7 @@ class GroupCommit:
         if self._failed:
             raise LogDirError("the transaction log", "a sync failed, nothing more is written")
         self._log.append(logged, self.durable_zxid if self._force_sync else 0)
-        self._written_zxid = logged.zxid
+        self.written_zxid = logged.zxid
         if not self._running:
             self._running = True
             self._idle.clear()
@@ -56,7 +56,7 @@ class GroupCommit:
         await self._idle.wait()
 
     def _start_round(self) -> None:
-        unsynced, covered_zxid = self._log.take_unsynced(), self._written_zxid
+        unsynced, covered_zxid = self._log.take_unsynced(), self.written_zxid
         if not self._force_sync:
             self._round_done(unsynced, covered_zxid, None)
             return
@@ -72,7 +72,7 @@ class GroupCommit:
             return
         self.durable_zxid = covered_zxid
         self._on_durable(covered_zxid)
-        if self._written_zxid > covered_zxid:
+        if self.written_zxid > covered_zxid:
             self._start_round()
         else:
             self._running = False

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from ottla.coordination.acl import Acl, Id
+from ottla.coordination.acl import OPEN_ACL, Acl, AclList, Id
 from ottla.errors import DecodeError
 
 Element = TypeVar("Element")
@@ -46,11 +46,17 @@ class Reader:
         return self._buffer[start : self._position]
 
     def integer(self) -> int:
-        value: int = _INT.unpack(self.take(4))[0]
-        return value
+        return self._number(_INT)
 
     def long(self) -> int:
-        value: int = _LONG.unpack(self.take(8))[0]
+        return self._number(_LONG)
+
+    def _number(self, form: struct.Struct) -> int:
+        try:
+            value: int = form.unpack_from(self._buffer, self._position)[0]
+        except struct.error:
+            raise DecodeError(f"a number of {form.size} bytes wanted, {self.remaining} are left") from None
+        self._position += form.size
         return value
 
     def boolean(self) -> bool:
@@ -75,7 +81,10 @@ class Reader:
     def strings(self) -> list[str]:
         return self.vector(self.string)
 
-    def acl(self) -> tuple[Acl, ...]:
+    def acl(self) -> AclList:
+        if self._buffer.startswith(_OPEN_ACL, self._position):  # nearly always
+            self._position += len(_OPEN_ACL)
+            return OPEN_ACL
         return tuple(self.vector(lambda: Acl(self.integer(), Id(self.string(), self.string()))))
 
 
@@ -102,3 +111,6 @@ def encode_acl(acl: Iterable[Acl]) -> bytes:
         for permissions, identity in acl
     ]
     return _INT.pack(len(entries)) + b"".join(entries)
+
+
+_OPEN_ACL = encode_acl(OPEN_ACL)

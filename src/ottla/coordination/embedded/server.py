@@ -25,6 +25,7 @@ from ottla.coordination.embedded.txn_codec import LoggedTxn
 from ottla.disk.system_disk import SYSTEM_DISK, Disk
 from ottla.errors import LogDirError, OperatorError
 from ottla.errors.kafka import KafkaStorageError
+from ottla.observability.logs import RateLimitedLogger
 
 logger = logging.getLogger(__name__)
 
@@ -62,6 +63,7 @@ class EmbeddedZooKeeper:
         config.check()
         self.config = config
         self.statistics = Statistics()
+        self.log = RateLimitedLogger(logger, clock)
         self.connections: dict[ClientConnection, None] = {}
         self.port = 0
         self._clock = clock or SystemClock()
@@ -123,6 +125,13 @@ class EmbeddedZooKeeper:
         self._close_connections("the log failed")
         if self._on_failure is not None:
             self._on_failure(error)
+
+    def handle_unexpected(self, error: Exception) -> None:
+        """The log failed, or we have a bug. A bug that kept a logged transaction from being applied is as bad."""
+        if isinstance(error, LogDirError) or self._commit.written_zxid != self.database.last_zxid:
+            self.fail(error)
+        else:
+            self.log.exception("unexpected", "Unexpected error: %s", error)
 
     # What connections call
 
@@ -207,9 +216,9 @@ class EmbeddedZooKeeper:
         try:
             work()
         except KafkaStorageError as error:
-            logger.error("No room for the server's own transactions: %s", error)
-        except LogDirError as error:
-            self.fail(error)
+            self.log.error("no room", "No room for the server's own transactions: %s", error)
+        except Exception as error:  # noqa: BLE001  a background runner: it goes on, unless the log failed
+            self.handle_unexpected(error)
 
     # Sockets
 

@@ -1,7 +1,8 @@
 """Which session must be heard from by when. Pure but for the clock it is given.
 
 A session that nobody touched for its timeout is over. When the sweep itself comes late, because the process was stopped
-or its loop was stuck, the clients' heartbeats may be waiting unread: every session then gets the lost time back.
+or its loop was stuck, the clients' heartbeats may be waiting unread: every session then gets the lost time back, and
+none is over before the loop has had a turn to read.
 """
 
 from ottla.clock import Clock
@@ -46,4 +47,5 @@ class SessionTracker:
         if late > LATE_SECONDS:
             for session_id in self._deadlines:
                 self._deadlines[session_id] += late
+            return []
         return [session_id for session_id, deadline in self._deadlines.items() if deadline <= now]

@@ -1,7 +1,6 @@
 """The server as a process of its own: zoo.cfg in, runs until SIGTERM or Ctrl-C."""
 
 import asyncio
-import logging
 import signal
 import sys
 from collections.abc import Sequence
@@ -10,10 +9,9 @@ from pathlib import Path
 from ottla.coordination.embedded.server import EmbeddedZooKeeper
 from ottla.coordination.embedded.server_config import ServerConfig, config_from_properties, parse_properties
 from ottla.errors import OperatorError
+from ottla.observability.logs import setup_logging
 
 DEFAULT_DATA_DIR = "data/zookeeper"
-
-logger = logging.getLogger(__name__)
 
 
 def load_config(path: str | None) -> ServerConfig:
@@ -42,9 +40,7 @@ async def serve(config: ServerConfig) -> int:
 
 
 def main(arguments: Sequence[str]) -> int:
-    logging.basicConfig(
-        level=logging.INFO, stream=sys.stderr, format="[%(asctime)s] %(levelname)s %(message)s (%(name)s)"
-    )
+    setup_logging()
     if len(arguments) > 1:
         print("usage: ottla zookeeper [zoo.cfg]", file=sys.stderr)
         return 2
