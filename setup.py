@@ -18,7 +18,7 @@ INTERPRETED = "the record kernels are not compiled and will run interpreted, whi
 
 def kernel_extension(path: Path) -> Extension:
     name = ".".join(path.relative_to("src").with_suffix("").parts)
-    return Extension(name, [str(path)], optional=True, extra_compile_args=["-O2", "-g0"])
+    return Extension(name, [str(path)], extra_compile_args=["-O2", "-g0"])
 
 
 def extensions() -> list[Extension]:
@@ -27,20 +27,26 @@ def extensions() -> list[Extension]:
     except ImportError:
         warnings.warn(f"Cython is not installed: {INTERPRETED}", stacklevel=2)
         return []
-    modules = [kernel_extension(path) for path in KERNELS]
-    return list(cythonize(modules, build_dir="build/cython", compiler_directives={"language_level": 3}))
+    modules = list(
+        cythonize(
+            [kernel_extension(path) for path in KERNELS],
+            build_dir="build/cython",
+            compiler_directives={"language_level": 3},
+        )
+    )
+    for module in modules:
+        module.optional = True  # set here because cythonize makes new extensions and loses it
+    return modules
 
 
 class BuildKernels(build_ext):
-    """`optional` already turns a failed compilation into a message; this adds what it means, once, at the end."""
+    """`optional` turns a failed compilation into a message; this says at the end what it means."""
 
     def run(self) -> None:
         super().run()
-        if missing := [path for path in map(self.get_ext_fullpath, self._names()) if not Path(path).exists()]:
-            warnings.warn(f"{len(missing)} of {len(KERNELS)} kernels failed to build: {INTERPRETED}", stacklevel=2)
-
-    def _names(self) -> list[str]:
-        return [extension.name for extension in self.extensions]
+        paths = [Path(self.get_ext_fullpath(extension.name)) for extension in self.extensions]
+        if missing := [path.name for path in paths if not path.exists()]:
+            warnings.warn(f"{len(missing)} of {len(paths)} kernels failed to build: {INTERPRETED}", stacklevel=2)
 
 
 options: dict[str, Any] = {"build_ext": {"parallel": os.cpu_count()}}

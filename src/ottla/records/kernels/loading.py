@@ -1,8 +1,9 @@
 """Loads a kernel in the form that is wanted: compiled where there is an extension, else (or on demand) interpreted.
 
-Both forms are the same file: `kernel_x.py` is what Cython compiled to `kernel_x.*.so`. Python's own finder prefers the
-extension; `OTTLA_KERNELS=interpreted` in the environment takes the source. `load_interpreted` gives the source form
-under a name of its own, so that a test can have both at once.
+Both forms are the same file: `kernel_x.py` is what Cython compiled to `kernel_x.*.so`. The extension is taken where it
+is there and not older than its source (a working copy that was not built again); `OTTLA_KERNELS=interpreted` in the
+environment takes the source. `load_interpreted` gives the source form under a name of its own, so that a test can have
+both at once.
 """
 
 import importlib
@@ -15,13 +16,14 @@ from types import ModuleType
 
 PACKAGE = "ottla.records.kernels"
 ENVIRONMENT_VARIABLE = "OTTLA_KERNELS"
+CLOCK_SLACK_SECONDS = 2.0
 
 _FOLDER = Path(__file__).parent
 
 
 def load_kernel(name: str) -> ModuleType:
     qualified = f"{PACKAGE}.{name}"
-    if wants_interpreted():
+    if wants_interpreted() or not _has_extension(name):
         return sys.modules.get(qualified) or load_interpreted(name, qualified)
     return importlib.import_module(qualified)
 
@@ -50,4 +52,13 @@ def kernels_compiled() -> bool:
 
 
 def _has_extension(name: str) -> bool:
-    return any((_FOLDER / f"{name}{suffix}").exists() for suffix in EXTENSION_SUFFIXES)
+    source = (_FOLDER / f"{name}.py").stat().st_mtime
+    return any(_modified(_FOLDER / f"{name}{suffix}") > source - CLOCK_SLACK_SECONDS for suffix in EXTENSION_SUFFIXES)
+
+
+def _modified(path: Path) -> float:
+    """When it was last written; before everything if it is not there."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return float("-inf")

@@ -24,6 +24,7 @@ from ottla.records.kernels.spans import (
     TIMESTAMP,
     VALUE,
     VALUE_LENGTH,
+    IntArray,
     Spans,
     new_spans,
 )
@@ -57,14 +58,22 @@ def read_messages(
     """
     view = memoryview(buffer)
     spans = _index(view, partial_tail)
-    start = 0
-    for kind, group in groupby(spans[KIND::SPAN_COLUMNS]):
-        end = start + sum(1 for _ in group)
+    for kind, start, end in _ranges_of_one_kind(spans[KIND::SPAN_COLUMNS]):
         if kind & COMPRESSION_MASK:
             for row in range(start, end):
                 yield _open_wrapper(view, _rows(spans, row, row + 1), size_max)
         else:
             yield _run(view, _rows(spans, start, end), kind, Codec.NONE)
+
+
+def _ranges_of_one_kind(kinds: IntArray) -> Iterator[tuple[int, int, int]]:
+    if kinds and kinds.count(kinds[0]) == len(kinds):  # nearly always, and it needs no Python loop to know
+        yield kinds[0], 0, len(kinds)
+        return
+    start = 0
+    for kind, group in groupby(kinds):
+        end = start + sum(1 for _ in group)
+        yield kind, start, end
         start = end
 
 

@@ -4,21 +4,22 @@ Codec and timestamp type of each run are kept; a v0 message has no timestamp, wh
 not compressed are put together into batches of up to `batch_bytes_max`.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import accumulate
 
 from ottla.errors.kafka import InvalidRecordError
 from ottla.records.attributes import TIMESTAMP_TYPE_MASK, Codec, TimestampType
 from ottla.records.batch import Buffer, assemble_batch, empty_header
 from ottla.records.compression import compress
 from ottla.records.kernels import kernel_encode
-from ottla.records.kernels.spans import KEY_LENGTH, OFFSET, SPAN_COLUMNS, TIMESTAMP, VALUE_LENGTH, Spans
+from ottla.records.kernels.spans import KEY_LENGTH, OFFSET, SPAN_COLUMNS, TIMESTAMP, VALUE_LENGTH, IntArray, Spans
 from ottla.records.legacy.message import MessageRun, read_messages
 from ottla.records.record import DECOMPRESSED_MAX
 
 BATCH_BYTES_MAX = 1024 * 1024
 OFFSET_DELTA_MAX = 2**31 - 1
-RECORD_OVERHEAD_MAX = 34  # more than a record's own fields ever take beside key and value
+RECORD_OVERHEAD_MAX = 36  # more than a record's own fields ever take beside key and value, null ones counted as -1
 
 
 def up_convert(
@@ -37,7 +38,7 @@ def up_convert(
     batches = []
     for run in read_messages(message_set, partial_tail=partial_tail, size_max=size_max):
         if keep_offsets:
-            _check_rising(run.spans[OFFSET::SPAN_COLUMNS].tolist())
+            _check_rising(run.spans[OFFSET::SPAN_COLUMNS])
         bytes_max = batch_bytes_max if run.codec is Codec.NONE else None
         for start, end in _batch_ranges(run.spans, keep_offsets, bytes_max):
             rows = run._replace(spans=run.spans[start * SPAN_COLUMNS : end * SPAN_COLUMNS])
@@ -45,26 +46,31 @@ def up_convert(
     return batches
 
 
-def _check_rising(offsets: list[int]) -> None:
-    if offsets[0] < 0 or any(first >= second for first, second in pairwise(offsets)):
+def _check_rising(offsets: IntArray) -> None:
+    if offsets[0] < 0 or offsets.tolist() != sorted(set(offsets)):
         raise InvalidRecordError("the offsets of a message set do not rise")
 
 
 def _batch_ranges(spans: Spans, keep_offsets: bool, bytes_max: int | None) -> Iterator[tuple[int, int]]:
     """Ranges of rows that fit into one batch, by size and by the distance of their offsets."""
-    start, size = 0, 0
-    rows = len(spans) // SPAN_COLUMNS
-    for row in range(rows):
-        at = row * SPAN_COLUMNS
-        row_bytes = RECORD_OVERHEAD_MAX + max(0, spans[at + KEY_LENGTH]) + max(0, spans[at + VALUE_LENGTH])
-        too_large = bytes_max is not None and size + row_bytes > bytes_max
-        too_far = keep_offsets and spans[at] - spans[start * SPAN_COLUMNS] > OFFSET_DELTA_MAX
-        if row > start and (too_large or too_far):
-            yield start, row
-            start, size = row, 0
-        size += row_bytes
-    if rows > start:
-        yield start, rows
+    offsets = spans[OFFSET::SPAN_COLUMNS]
+    size_before = [0, *accumulate(_sizes(spans))] if bytes_max is not None else []
+    start, rows = 0, len(offsets)
+    while start < rows:
+        end = rows
+        if bytes_max is not None:
+            end = bisect_right(size_before, size_before[start] + bytes_max) - 1
+        if keep_offsets:
+            end = min(end, bisect_right(offsets, offsets[start] + OFFSET_DELTA_MAX))
+        end = max(end, start + 1)
+        yield start, end
+        start = end
+
+
+def _sizes(spans: Spans) -> list[int]:
+    """At least what each record will take."""
+    lengths = zip(spans[KEY_LENGTH::SPAN_COLUMNS], spans[VALUE_LENGTH::SPAN_COLUMNS], strict=True)
+    return [key + value + RECORD_OVERHEAD_MAX for key, value in lengths]
 
 
 def _convert_run(run: MessageRun, keep_offsets: bool) -> bytearray:
