@@ -55,3 +55,12 @@ def test_closing_gives_back_every_descriptor(tmp_path: os.PathLike[str]) -> None
         file.close()
     assert open_descriptors() == before
     assert len(directory.handles) == 0
+
+
+def test_everything_can_be_given_back_at_once_and_opened_again(tmp_path: os.PathLike[str]) -> None:
+    before = open_descriptors()
+    directory = LogDirectory(str(tmp_path))
+    files = [LogFile.create(f"{tmp_path}/{number}", directory) for number in range(5)]
+    directory.handles.close_all()
+    assert open_descriptors() == before
+    assert [file.append(b"x") for file in files] == [0] * 5

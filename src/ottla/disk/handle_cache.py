@@ -43,6 +43,12 @@ class HandleCache:
         """Forget a file that was closed for good."""
         del self._ring[file]
 
+    def close_all(self) -> None:
+        """Give back every descriptor, pinned or not: the process stops, or plays that it was killed."""
+        for file in list(self._ring):
+            file.close_descriptor()
+        self._ring.clear()
+
     def _close_one(self) -> None:
         """Two rounds at most: the first may only clear flags. With every file pinned the bound gives way."""
         for _ in range(2 * len(self._ring)):
