@@ -126,11 +126,7 @@ class LogModel(RuleBasedStateMachine):
         path = Path(active.log.path)
         before = path.read_bytes()
         after = before[:cut] + rubbish  # which may by chance be what was there
-        whole = [
-            first
-            for first, _ in self.batches
-            if (end := self.end_position_of(first)) <= cut or after[:end] == before[:end]
-        ]
+        whole = [first for first, _ in self.batches if after.startswith(before[: self.end_position_of(first)])]
         path.write_bytes(after)
         epochs = list(self.log.leader_epochs.entries)
         self.log.log_directory.handles.close_all()
