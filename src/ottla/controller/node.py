@@ -1,0 +1,223 @@
+"""The controller on this broker, in office or not.
+
+    start ──► register the broker ──► elect ──► in office: `ActiveController` takes over
+                                          └───► not: watch /controller, elect again when it goes
+    session expired ──► out of office at once; with the new session register, then elect again
+    a write says that the epoch is another's ──► out of office, elect again
+
+The event queue is the only place where the controller acts. News that comes when this broker is not in office any more
+finds its `ActiveController` gone and does nothing.
+"""
+
+import asyncio
+import logging
+import random
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from typing import NamedTuple, TypeVar
+
+from ottla.clock import Clock
+from ottla.controller.active_controller import ActiveController
+from ottla.controller.broker_channel import BrokerChannel
+from ottla.controller.broker_state import TopicOverrides
+from ottla.controller.context import Surroundings, Work
+from ottla.controller.election import ControllerElection, ControllerMovedError, Elected
+from ottla.controller.event_queue import EventQueue
+from ottla.controller.placement import Replicas
+from ottla.controller.topic_admin import CreatedTopic, TopicAdmin
+from ottla.controller.topic_rules import NewTopic, TopicDefaults
+from ottla.coordination.errors import ConnectionLossError, SessionError
+from ottla.coordination.session import Session, SessionEvent, WatchEvent
+from ottla.errors import KafkaError
+from ottla.errors.kafka import NotControllerError
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class ControllerSettings(NamedTuple):
+    """What the controller takes from the broker's configuration, asked anew each time."""
+
+    defaults: Callable[[], TopicDefaults]
+    deletion_enabled: Callable[[], bool] = lambda: True
+    unclean_by_default: Callable[[], bool] = lambda: False
+
+
+class ControllerNode:
+    def __init__(
+        self,
+        broker_id: int,
+        session: Session,
+        clock: Clock,
+        channel: BrokerChannel,
+        configs: TopicOverrides,
+        settings: ControllerSettings,
+        register: Callable[[], Awaitable[object]],
+        chance: random.Random | None = None,
+    ) -> None:
+        """`register` puts the broker into /brokers/ids; it is called for every new session, before the election."""
+        self._broker_id = broker_id
+        self._session = session
+        self._settings = settings
+        self._register = register
+        self._chance = chance or random.Random()
+        self._queue = EventQueue()
+        self._active: ActiveController | None = None
+        self._election = ControllerElection(session, broker_id, clock, self._controller_changed)
+        self._surroundings = Surroundings(
+            broker_id,
+            session,
+            channel,
+            configs,
+            self._news,
+            settings.unclean_by_default,
+            settings.deletion_enabled,
+        )
+        self._unsubscribe: Callable[[], None] = lambda: None
+        self._epoch_version = -1
+
+    # Life
+
+    async def start(self) -> None:
+        """Register and elect. Returns when this broker is in office with everything read, or another is."""
+        self._unsubscribe = self._session.subscribe(self._session_changed)
+        await self._register()
+        await self._queue.put_request(self._elect)
+
+    async def stop(self) -> None:
+        """Leave office in good order, so that another broker need not wait for the session's end."""
+        self._unsubscribe()
+        self._unsubscribe = lambda: None
+        await self._queue.stop()
+        if self._active is not None:
+            self._active = None
+            try:
+                await self._election.resign(self._epoch_version)
+            except SessionError as error:
+                log.debug("not resigned: %s", error)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether this broker is the controller, as far as it can know."""
+        return self._active is not None and self._session.lease_valid()
+
+    async def idle(self) -> None:
+        """Wait until the controller has nothing to do."""
+        await self._queue.idle()
+
+    def _session_changed(self, event: SessionEvent) -> None:
+        if event is SessionEvent.EXPIRED:
+            self._leave_office("the session expired")
+        elif event is SessionEvent.RENEWED:
+            self._queue.put_news("session", self._start_again)
+
+    def _controller_changed(self, _: WatchEvent) -> None:
+        self._queue.put_news("controller", self._elect)
+
+    async def _start_again(self) -> None:
+        try:
+            await self._register()
+            await self._elect()
+        except SessionError as error:
+            log.warning("not registered: %s", error)
+
+    async def _elect(self) -> None:
+        try:
+            outcome = await self._election.run()
+            if not isinstance(outcome, Elected):
+                self._leave_office(f"broker {outcome.broker_id} is the controller")
+            elif self._active is None or self._active.state.epoch != outcome.epoch:
+                await self._take_office(outcome)
+        except (SessionError, ControllerMovedError) as error:
+            self._leave_office(str(error))
+            if isinstance(error, (ConnectionLossError, ControllerMovedError)):
+                self._queue.put_news("controller", self._elect)
+
+    async def _take_office(self, elected: Elected) -> None:
+        log.info("broker %d is elected controller, epoch %d", self._broker_id, elected.epoch)
+        self._epoch_version = elected.epoch_version
+        active = ActiveController(elected, self._surroundings)
+        self._active = active
+        await active.take_over()
+
+    def _leave_office(self, reason: str) -> None:
+        if self._active is not None:
+            log.info("broker %d is not the controller any more: %s", self._broker_id, reason)
+            self._active = None
+
+    # Events of the controller in office
+
+    def _news(self, key: Hashable, work: Work) -> None:
+        active = self._active
+        self._queue.put_news(key, lambda: self._while_active(active, key, work))
+
+    async def _while_active(self, active: ActiveController | None, key: Hashable, work: Work) -> None:
+        if active is None or self._active is not active:
+            return
+        try:
+            await work()
+        except ControllerMovedError as error:
+            self._leave_office(str(error))
+            self._queue.put_news("controller", self._elect)
+        except ConnectionLossError:
+            self._news(key, work)
+        except SessionError as error:
+            log.warning("news of %s is left: %s", key, error)
+
+    async def _request(self, work: Callable[[TopicAdmin], Awaitable[T]]) -> T:
+        """Do something as the controller, or raise NotControllerError."""
+        if not self.is_active:
+            raise NotControllerError
+        return await self._queue.put_request(lambda: self._do_request(work))
+
+    async def _do_request(self, work: Callable[[TopicAdmin], Awaitable[T]]) -> T:
+        if self._active is None or not self.is_active:
+            raise NotControllerError
+        try:
+            return await work(TopicAdmin(self._active, self._settings.defaults(), self._chance))
+        except ControllerMovedError as error:
+            self._leave_office(str(error))
+            self._queue.put_news("controller", self._elect)
+            raise NotControllerError from None
+        except SessionError:
+            raise NotControllerError from None
+
+    # What handlers ask. Each result is what it should be or the KafkaError that says why not
+
+    async def create_topics(
+        self, topics: Sequence[NewTopic], *, validate_only: bool = False
+    ) -> "list[CreatedTopic | KafkaError]":
+        async def work(admin: TopicAdmin) -> "list[CreatedTopic | KafkaError]":
+            return [await _outcome(admin.create(topic, validate_only=validate_only)) for topic in topics]
+
+        return await self._request(work)
+
+    async def create_partitions(
+        self, topics: Sequence[tuple[str, int, Sequence[Replicas] | None]], *, validate_only: bool = False
+    ) -> "list[KafkaError | None]":
+        async def work(admin: TopicAdmin) -> "list[KafkaError | None]":
+            return [
+                await _outcome(admin.add_partitions(name, count, assignments, validate_only=validate_only))
+                for name, count, assignments in topics
+            ]
+
+        return await self._request(work)
+
+    async def delete_topics(self, names: Sequence[str]) -> "list[KafkaError | asyncio.Future[None]]":
+        """For each topic an error, or a future that completes when it is gone altogether."""
+
+        async def delete(admin: TopicAdmin, name: str) -> "asyncio.Future[None]":
+            await admin.delete(name)
+            return admin.deleted(name)
+
+        async def work(admin: TopicAdmin) -> "list[KafkaError | asyncio.Future[None]]":
+            return [await _outcome(delete(admin, name)) for name in names]
+
+        return await self._request(work)
+
+
+async def _outcome(action: Awaitable[T]) -> "T | KafkaError":
+    try:
+        return await action
+    except KafkaError as error:
+        return error

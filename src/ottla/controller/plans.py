@@ -1,0 +1,95 @@
+"""What to change in ZooKeeper after an event: pure functions from the controller's state to state changes.
+
+They decide about many partitions with the rules for one in `elections`. The state is not touched: it follows when
+ZooKeeper has accepted the changes.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from ottla.controller import elections
+from ottla.controller.state import BrokerRecord, ControllerState, StateChange
+from ottla.model import TopicPartition
+
+UncleanAllowed = Callable[[str], bool]  # by topic
+
+
+class BrokerDifference(NamedTuple):
+    """How the live brokers changed. One that went and came back between two looks is in both."""
+
+    arrived: frozenset[int]
+    departed: frozenset[int]
+    modified: frozenset[int]  # the same registration with other endpoints
+
+
+def compare_brokers(state: ControllerState, found: dict[int, BrokerRecord]) -> BrokerDifference:
+    before = state.brokers
+    bounced = {b for b in before.keys() & found.keys() if found[b].epoch > before[b].epoch}
+    modified = {b for b in before.keys() & found.keys() - bounced if found[b].info != before[b].info}
+    return BrokerDifference(
+        frozenset(found.keys() - before.keys() | bounced),
+        frozenset(before.keys() - found.keys() | bounced),
+        frozenset(modified),
+    )
+
+
+def plan_new_partitions(state: ControllerState, partitions: Iterable[TopicPartition]) -> list[StateChange]:
+    """First leaders for partitions that never had one. Those with no replica online wait for a broker."""
+    changes = []
+    for partition in partitions:
+        record = state.partitions.get(partition)
+        if record is None or record.state is not None:
+            continue
+        online = state.online(record.replicas, partition)
+        first = elections.first_state(record, online, state.epoch)
+        if first is not None:
+            changes.append(StateChange(partition, first, -1))
+    return changes
+
+
+def plan_lost_replicas(
+    state: ControllerState, partitions: Iterable[TopicPartition], unclean: UncleanAllowed
+) -> list[StateChange]:
+    """New leaders and smaller ISRs where replicas are not online any more."""
+    changes = []
+    for partition in partitions:
+        record = state.partitions.get(partition)
+        if record is None or partition.topic in state.deletions:
+            continue
+        online = state.online(record.replicas, partition)
+        allowed = record.leader not in online and unclean(partition.topic)
+        following = elections.after_losing_replicas(record, online, state.epoch, unclean=allowed)
+        if following is not None:
+            changes.append(StateChange(partition, following, record.version))
+    return changes
+
+
+def plan_preferred_leaders(state: ControllerState, partitions: Iterable[TopicPartition]) -> list[StateChange]:
+    changes = []
+    for partition in partitions:
+        record = state.partitions.get(partition)
+        if record is None or partition.topic in state.deletions:
+            continue
+        following = elections.elect_preferred(record, state.online(record.replicas, partition), state.epoch)
+        if following is not None:
+            changes.append(StateChange(partition, following, record.version))
+    return changes
+
+
+def affected_by(state: ControllerState, brokers: Iterable[int]) -> list[TopicPartition]:
+    """Partitions with a replica, an in-sync replica or the leader on one of these brokers."""
+    lost = set(brokers)
+    return [
+        partition
+        for partition, record in state.partitions.items()
+        if not lost.isdisjoint(record.replicas) or (record.state is not None and not lost.isdisjoint(record.state.isr))
+    ]
+
+
+def without_leader(state: ControllerState) -> list[TopicPartition]:
+    """New partitions and those whose leader is gone, of topics that are not being deleted."""
+    return [
+        partition
+        for partition, record in state.partitions.items()
+        if not state.is_online(record.leader, partition) and partition.topic not in state.deletions
+    ]

@@ -1,0 +1,117 @@
+"""What clients ask of the controller about topics: create, delete, add partitions. Each is one event of its queue.
+
+The controller writes ZooKeeper, follows in its own state at once, and opens the partitions, as it would when a tool had
+written the same; the watch that fires afterwards then finds nothing new.
+"""
+
+import asyncio
+import contextlib
+import random
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ottla.controller.active_controller import ActiveController
+from ottla.controller.placement import Replicas
+from ottla.controller.topic_rules import (
+    NewTopic,
+    TopicDefaults,
+    assign_more_partitions,
+    assign_new_topic,
+    check_configs,
+    check_name,
+)
+from ottla.coordination.errors import BadVersionError, ConnectionLossError, NodeExistsError
+from ottla.coordination.payloads.configs import encode_config
+from ottla.coordination.payloads.topics import TopicAssignment
+from ottla.errors.kafka import (
+    InvalidTopicError,
+    ReassignmentInProgressError,
+    TopicAlreadyExistsError,
+    UnknownTopicOrPartitionError,
+)
+from ottla.model import random_uuid
+
+
+class CreatedTopic(NamedTuple):
+    name: str
+    topic_id: uuid.UUID
+    partitions: Mapping[int, Replicas]
+    configs: Mapping[str, str]
+
+    @property
+    def replication_factor(self) -> int:
+        return len(next(iter(self.partitions.values()), ()))
+
+
+class TopicAdmin:
+    def __init__(self, controller: ActiveController, defaults: TopicDefaults, chance: random.Random) -> None:
+        self._controller = controller
+        self._state = controller.state
+        self._defaults = defaults
+        self._chance = chance
+
+    async def create(self, new: NewTopic, *, validate_only: bool) -> CreatedTopic:
+        """KafkaError, in Kafka's words, when the topic may not be created."""
+        if new.name in self._state.topics:
+            raise TopicAlreadyExistsError(f"Topic '{new.name}' already exists.")
+        configs = check_configs(new.configs)
+        assignment = assign_new_topic(new, self._defaults, self._state.racks(), self._chance)
+        check_name(new.name, self._state.topics)
+        created = CreatedTopic(new.name, random_uuid(), assignment, configs)
+        if not validate_only:
+            await self._write(created)
+            added = self._state.put_topic(new.name, TopicAssignment(assignment, created.topic_id), 0)
+            await self._controller.watch_topic(new.name)
+            await self._controller.open_partitions(added)
+        return created
+
+    async def _write(self, created: CreatedTopic) -> None:
+        assignment = TopicAssignment(created.partitions, created.topic_id)
+        while True:
+            try:
+                await self._controller.store.create_topic(created.name, assignment, encode_config(created.configs))
+                return
+            except ConnectionLossError:
+                continue
+            except NodeExistsError:
+                # Perhaps by ourselves, in an attempt whose answer was lost.
+                found = await self._controller.store.read_topic(created.name, None)
+                if found is None or found[0].topic_id != created.topic_id:
+                    raise TopicAlreadyExistsError(f"Topic '{created.name}' already exists.") from None
+                return
+
+    async def add_partitions(
+        self, name: str, count: int, assignments: Sequence[Replicas] | None, *, validate_only: bool
+    ) -> None:
+        if name in self._state.deletions:
+            raise InvalidTopicError("The topic is queued for deletion.")
+        if name not in self._state.topics:
+            raise UnknownTopicOrPartitionError(f"The topic '{name}' does not exist.")
+        before = self._state.assignment(name)
+        if before.adding_replicas or before.removing_replicas:
+            raise ReassignmentInProgressError(f"A partition reassignment is in progress for the topic {name}")
+        added = assign_more_partitions(self._state, name, count, assignments, self._chance)
+        if validate_only:
+            return
+        after = before._replace(partitions={**before.partitions, **added})
+        with contextlib.suppress(BadVersionError, ConnectionLossError):  # the watch tells what stands there now
+            version = await self._controller.store.write_topic(name, after, self._state.topics[name].version)
+            await self._controller.open_partitions(self._state.put_topic(name, after, version))
+            await self._controller.watch_topic(name)
+            return
+        await self._controller.topic_modified(name)
+        await self.add_partitions(name, count, assignments, validate_only=False)
+
+    async def delete(self, name: str) -> None:
+        """The topic is marked, and nobody is told of it any more. `deletions.done` says when it is gone."""
+        if name not in self._state.topics:
+            raise UnknownTopicOrPartitionError
+        if name not in self._state.deletions:
+            await self._controller.store.request_deletion(name)
+        await self._controller.deletions.mark([name])
+        await self._controller.deletions.proceed()
+
+    def deleted(self, name: str) -> "asyncio.Future[None]":
+        """Completes when a topic that is marked is gone altogether."""
+        return self._controller.deletions.done(name)
