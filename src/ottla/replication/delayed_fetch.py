@@ -1,0 +1,133 @@
+"""A fetch from its first read to its answer: at once when there is enough to say, else when there is.
+
+A fetch answers at once when it has `min_bytes`, may not wait, has an error or a diverging epoch to tell, or asks for
+nothing. Otherwise it counts the bytes that its partitions gain, entry by entry as they change, and reads again when
+the sum is enough or the time is over. The answer itself may take a little longer (cold data is read ahead, old clients
+get converted records): then `respond` returns a future, and the fetch is answered with that.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from ottla.protocol.messages.fetch import PartitionData
+from ottla.replication.fetch_session import FetchSession
+from ottla.replication.fetching import FetchEntry, FetchParams, FetchReader, FetchResult
+from ottla.replication.purgatory import Purgatory, Wait
+
+Answers = list[tuple[FetchEntry, PartitionData]]
+Response = TypeVar("Response")
+
+
+class DelayedFetch(Generic[Response]):
+    """One Fetch request. `full` answers name every partition, incremental ones only those with news."""
+
+    __slots__ = ("_available", "_full", "_params", "_reader", "_respond", "_session", "_total_bytes", "_wait")
+
+    def __init__(
+        self,
+        reader: FetchReader,
+        session: FetchSession,
+        params: FetchParams,
+        respond: Callable[[Answers], Response | asyncio.Future[Response]],
+        *,
+        full: bool,
+    ) -> None:
+        self._reader = reader
+        self._respond = respond
+        self._session = session
+        self._params = params
+        self._full = full
+        self._available: dict[FetchEntry, int] = {}
+        self._total_bytes = 0
+        self._wait: Wait[Response] | None = None
+
+    def start(self, purgatory: Purgatory) -> Response | asyncio.Future[Response]:
+        session = self._session
+        if session.waiting is not None:
+            session.waiting.give_up()  # The fetcher has come back on another connection.
+        result = self._read()
+        if self._enough(result):
+            return self._respond(self._answers(result))
+        return self._begin_wait(purgatory, result)
+
+    def _read(self) -> FetchResult:
+        session = self._session
+        entries = list(session.entries.values()) if self._full else list(session.ready)
+        return self._reader.read(entries, self._params)
+
+    def _enough(self, result: FetchResult) -> bool:
+        params = self._params
+        return (
+            result.total_bytes >= params.min_bytes
+            or params.max_wait_ms <= 0
+            or result.answer_now
+            or not self._session.entries
+        )
+
+    def _begin_wait(self, purgatory: Purgatory, result: FetchResult) -> asyncio.Future[Response]:
+        session = self._session
+        for entry, answer in result.data:
+            self._available[entry] = size = entry.read_bytes
+            self._total_bytes += size
+            if not session.has_news(entry, answer):
+                session.ready.pop(entry, None)
+            session.watch(entry)
+        discard(result)
+        session.waiting = self
+        self._wait = Wait(purgatory, "Fetch", self._params.max_wait_ms, self._finish)
+        self._wait.future.add_done_callback(self._ended)
+        return self._wait.future
+
+    def entry_changed(self, entry: FetchEntry) -> bool:
+        """Count what the entry has gained; True when the wait is over."""
+        available = entry.count_available(self._params)
+        self._total_bytes += available - self._available.get(entry, 0)
+        self._available[entry] = available
+        if self._total_bytes < self._params.min_bytes:
+            return False
+        self._finish()
+        return True
+
+    def give_up(self) -> None:
+        self._answer([])
+
+    def _finish(self) -> None:
+        self._session.waiting = None
+        self._answer(self._answers(self._read()))
+
+    def _answer(self, answers: Answers) -> None:
+        wait = self._wait
+        assert wait is not None
+        outcome = self._respond(answers)
+        if isinstance(outcome, asyncio.Future):
+            wait.stop_watching()
+            outcome.add_done_callback(wait.complete_from)
+        else:
+            wait.complete(outcome)
+
+    def _ended(self, _future: object) -> None:
+        """Answered, or cancelled because the connection went away."""
+        session = self._session
+        if session.waiting is self:
+            session.waiting = None
+        if session.session_id == 0:
+            session.close()
+
+    def _answers(self, result: FetchResult) -> Answers:
+        session = self._session
+        if session.session_id == 0:
+            session.close()
+            return result.data
+        answers = [pair for pair in result.data if self._full or session.has_news(*pair)]
+        for entry, answer in result.data:
+            session.settle(entry, answer)
+        return answers
+
+
+def discard(result: FetchResult) -> None:
+    """Give back the file slices of a read whose bytes nobody will send."""
+    for _entry, answer in result.data:
+        close = getattr(answer.records, "close", None)
+        if close is not None:
+            close()

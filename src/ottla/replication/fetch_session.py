@@ -1,0 +1,138 @@
+"""What a fetcher fetches, remembered between its requests (KIP-227).
+
+A session's request names only what changed and its answer only what has news. So that an idle session costs nothing
+however many partitions it has, each of its entries is in one of two states:
+
+    ready      read at the next request: just added or changed, or the last read returned something
+    watching   the last read found nothing; the session is a watcher on that partition and moves the entry back to
+               ready, once, when the partition changes
+
+A fetch without a session is a session for one request (id 0) that no cache remembers.
+"""
+
+import uuid
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
+
+from ottla.protocol.messages.fetch import PartitionData
+from ottla.replication.fetching import FetchEntry
+from ottla.replication.partition import Partition
+
+INVALID_SESSION_ID = 0
+INITIAL_EPOCH = 0
+FINAL_EPOCH = -1
+_EPOCH_MAX = 2**31 - 1
+
+
+class EntryKey(NamedTuple):
+    """A partition as the session names it: by topic id from Fetch 13 on, by name before."""
+
+    topic: str | uuid.UUID
+    partition_index: int
+
+
+def next_epoch(epoch: int) -> int:
+    """Epochs count requests from 1 and wrap to 1: 0 and -1 mean something else."""
+    return 1 if epoch == _EPOCH_MAX else epoch + 1
+
+
+class WaitingFetch(Protocol):
+    def entry_changed(self, entry: FetchEntry) -> bool:
+        """Count what the entry has now; True when that ended the wait."""
+        ...
+
+    def give_up(self) -> None:
+        """Answer with nothing."""
+        ...
+
+
+class FetchSession:
+    """The entries of one fetcher. Not told apart by connection: clients reconnect and go on."""
+
+    __slots__ = (
+        "_by_partition",
+        "entries",
+        "epoch",
+        "last_used",
+        "privileged",
+        "ready",
+        "session_id",
+        "uses_topic_ids",
+        "waiting",
+    )
+
+    def __init__(self, session_id: int, *, privileged: bool = False, uses_topic_ids: bool = False) -> None:
+        self.session_id = session_id
+        self.epoch = 1
+        self.privileged = privileged
+        self.uses_topic_ids = uses_topic_ids
+        self.last_used = 0.0
+        self.entries: dict[EntryKey, FetchEntry] = {}
+        self.ready: dict[FetchEntry, None] = {}
+        self._by_partition: dict[Partition, FetchEntry] = {}
+        self.waiting: WaitingFetch | None = None
+
+    def put(self, key: EntryKey, entry: FetchEntry) -> None:
+        """Add a partition, or take its new fetch position."""
+        known = self.entries.get(key)
+        if known is not None:
+            entry.last_high_watermark = known.last_high_watermark
+            entry.last_log_start = known.last_log_start
+            self._drop(known)
+        self.entries[key] = entry
+        self.ready[entry] = None
+
+    def forget(self, keys: Iterable[EntryKey]) -> None:
+        for key in keys:
+            entry = self.entries.pop(key, None)
+            if entry is not None:
+                self._drop(entry)
+
+    def close(self) -> None:
+        for partition in self._by_partition:
+            partition.watchers.pop(self, None)
+        self._by_partition.clear()
+
+    def _drop(self, entry: FetchEntry) -> None:
+        self.ready.pop(entry, None)
+        partition = entry.partition
+        if partition is not None and self._by_partition.get(partition) is entry:
+            del self._by_partition[partition]
+            partition.watchers.pop(self, None)
+
+    @staticmethod
+    def has_news(entry: FetchEntry, answer: PartitionData) -> bool:
+        """Whether an incremental answer must name this partition."""
+        return (
+            entry.read_bytes > 0
+            or answer.error_code != 0
+            or answer.diverging_epoch.epoch >= 0
+            or answer.high_watermark != entry.last_high_watermark
+            or answer.log_start_offset != entry.last_log_start
+        )
+
+    def settle(self, entry: FetchEntry, answer: PartitionData) -> None:
+        """After an answer: back to the end of the line when there was something to read, else watch."""
+        entry.last_high_watermark = answer.high_watermark
+        entry.last_log_start = answer.log_start_offset
+        self.ready.pop(entry, None)
+        if entry.read_bytes > 0 or answer.error_code != 0:
+            self.ready[entry] = None
+        else:
+            self.watch(entry)
+
+    def watch(self, entry: FetchEntry) -> None:
+        partition = entry.partition
+        if partition is not None:
+            self._by_partition[partition] = entry
+            partition.watchers[self] = None
+
+    def partition_changed(self, partition: Partition) -> None:
+        entry = self._by_partition.get(partition)
+        if entry is None:
+            partition.watchers.pop(self, None)
+            return
+        self.ready[entry] = None
+        if self.waiting is None or self.waiting.entry_changed(entry):
+            self._by_partition.pop(partition, None)
+            partition.watchers.pop(self, None)

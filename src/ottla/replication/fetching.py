@@ -1,0 +1,207 @@
+"""Fetch: reads from many partitions within one answer's limits, in request order.
+
+The limits are soft as Kafka's are (KIP-74): the first partition that has anything gives at least one whole batch even
+if that is larger than both limits; later ones obey. Bytes are never copied: what is read is a `FileSlice`.
+
+    consumer, read_uncommitted    reads below the high watermark
+    consumer, read_committed      reads below the last stable offset, and is told the aborted transactions in between
+    replica                       reads to the log end
+"""
+
+import uuid
+from typing import NamedTuple
+
+from ottla.errors import ErrorCode, KafkaError, LogDirError
+from ottla.errors.kafka import OffsetOutOfRangeError
+from ottla.model import NO_EPOCH
+from ottla.protocol.messages.fetch import AbortedTransaction, EpochEndOffset, LeaderIdAndEpoch, PartitionData
+from ottla.replication.partition import Partition
+from ottla.replication.replica_manager import ReplicaManager
+from ottla.storage.log_offsets import LogOffset
+
+READ_COMMITTED = 1
+CONSUMER_REPLICA_ID = -1
+ENOUGH_BYTES = 1 << 40
+_NO_RECORDS = b""
+
+
+class FetchParams(NamedTuple):
+    """What a Fetch request says about the answer as a whole."""
+
+    replica_id: int
+    max_wait_ms: int
+    min_bytes: int
+    max_bytes: int
+    isolation_level: int
+
+    @property
+    def from_follower(self) -> bool:
+        return self.replica_id >= 0
+
+
+class FetchEntry:
+    """One partition as one fetcher wants it, and how far the last read of it came."""
+
+    __slots__ = (
+        "current_leader_epoch",
+        "fetch_offset",
+        "last_fetched_epoch",
+        "last_high_watermark",
+        "last_log_start",
+        "log_start_offset",
+        "max_bytes",
+        "partition",
+        "partition_index",
+        "read_bytes",
+        "start",
+        "topic",
+        "topic_id",
+    )
+
+    def __init__(self, topic: str, topic_id: uuid.UUID, partition_index: int) -> None:
+        self.topic = topic
+        self.topic_id = topic_id
+        self.partition_index = partition_index
+        self.fetch_offset = 0
+        self.max_bytes = 0
+        self.current_leader_epoch: int = NO_EPOCH
+        self.last_fetched_epoch: int = NO_EPOCH
+        self.log_start_offset = -1
+        self.partition: Partition | None = None
+        self.start: LogOffset | None = None
+        self.read_bytes = 0
+        self.last_high_watermark = -1
+        self.last_log_start = -1
+
+    def count_available(self, params: FetchParams) -> int:
+        """Bytes that a read would find now, beyond where the last one ended."""
+        if self.partition is None or self.start is None or not self.partition.is_leader:
+            return ENOUGH_BYTES
+        return bytes_between(self.start, read_limit(self.partition, params))
+
+
+class FetchResult(NamedTuple):
+    data: list[tuple[FetchEntry, PartitionData]]
+    total_bytes: int
+    answer_now: bool
+    """An error, a diverging epoch: something that the fetcher must hear without waiting."""
+
+
+def bytes_between(start: LogOffset, end: LogOffset) -> int:
+    if end.offset <= start.offset:
+        return 0
+    if end.segment_base != start.segment_base:
+        return ENOUGH_BYTES
+    return end.position - start.position
+
+
+def read_limit(partition: Partition, params: FetchParams) -> LogOffset:
+    if params.replica_id >= 0:
+        return partition.log.end_position
+    if params.isolation_level == READ_COMMITTED:
+        return partition.last_stable_offset
+    return partition.high_watermark
+
+
+class FetchReader:
+    """Reads entries in order until the answer is full."""
+
+    def __init__(self, replicas: ReplicaManager) -> None:
+        self._replicas = replicas
+
+    def read(self, entries: list[FetchEntry], params: FetchParams) -> FetchResult:
+        data: list[tuple[FetchEntry, PartitionData]] = []
+        total_bytes = 0
+        answer_now = False
+        for entry in entries:
+            try:
+                answer = self._read_entry(entry, params, params.max_bytes - total_bytes, first=total_bytes == 0)
+            except KafkaError as error:
+                answer = self._error_answer(entry, error)
+            except LogDirError as error:
+                answer = self._error_answer(entry, self._replicas.storage_failed(error))
+            data.append((entry, answer))
+            total_bytes += entry.read_bytes
+            if answer.error_code or answer.diverging_epoch.epoch >= 0:
+                answer_now = True
+        return FetchResult(data, total_bytes, answer_now)
+
+    def _read_entry(self, entry: FetchEntry, params: FetchParams, bytes_left: int, *, first: bool) -> PartitionData:
+        partition = self._replicas.partition_for_fetch(entry.topic, entry.topic_id, entry.partition_index)
+        entry.partition = partition
+        entry.read_bytes = 0
+        partition.check_leader(entry.current_leader_epoch)
+        log = partition.log
+        answer = PartitionData(
+            partition_index=entry.partition_index,
+            high_watermark=partition.high_watermark.offset,
+            last_stable_offset=partition.last_stable_offset.offset,
+            log_start_offset=log.log_start_offset,
+            aborted_transactions=[] if params.isolation_level == READ_COMMITTED else None,
+            records=_NO_RECORDS,
+        )
+        if entry.last_fetched_epoch != NO_EPOCH and self._diverges(entry, partition, answer):
+            return answer
+        self._read_records(entry, partition, params, answer, bytes_left, first)
+        return answer
+
+    def _read_records(
+        self,
+        entry: FetchEntry,
+        partition: Partition,
+        params: FetchParams,
+        answer: PartitionData,
+        bytes_left: int,
+        first: bool,
+    ) -> None:
+        limit = read_limit(partition, params)
+        log = partition.log
+        if entry.fetch_offset == limit.offset:
+            entry.start = limit
+            return
+        if limit.offset < entry.fetch_offset <= log.log_end_offset:
+            entry.start = limit
+            return
+        read = log.read(
+            entry.fetch_offset,
+            max(0, min(entry.max_bytes, bytes_left)),
+            end_offset=limit,
+            minimum_one_batch=first,
+        )
+        entry.start = read.start
+        if read.slice is not None:
+            answer.records = read.slice
+            entry.read_bytes = len(read.slice)
+            if params.replica_id < 0:
+                partition.metrics.bytes_out.value += entry.read_bytes
+            if params.isolation_level == READ_COMMITTED:
+                answer.aborted_transactions = [
+                    AbortedTransaction(producer_id=aborted.producer_id, first_offset=aborted.first_offset)
+                    for aborted in log.aborted_transactions(entry.fetch_offset, limit.offset)
+                ]
+
+    @staticmethod
+    def _diverges(entry: FetchEntry, partition: Partition, answer: PartitionData) -> bool:
+        """KIP-595: a fetcher whose last epoch ended earlier here must truncate before it goes on."""
+        epoch, end_offset = partition.log.end_offset_for_epoch(entry.last_fetched_epoch)
+        if epoch == NO_EPOCH:
+            raise OffsetOutOfRangeError(f"epoch {entry.last_fetched_epoch} is older than this log")
+        if epoch >= entry.last_fetched_epoch and end_offset >= entry.fetch_offset:
+            return False
+        answer.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end_offset)
+        return True
+
+    def _error_answer(self, entry: FetchEntry, error: KafkaError) -> PartitionData:
+        entry.start = None
+        entry.read_bytes = 0
+        answer = PartitionData(
+            partition_index=entry.partition_index,
+            error_code=error.code,
+            high_watermark=-1,
+            aborted_transactions=None,
+            records=_NO_RECORDS,
+        )
+        if error.code in (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH):
+            leader_id, leader_epoch = self._replicas.current_leader(entry.topic, entry.partition_index)
+            answer.current_leader = LeaderIdAndEpoch(leader_id=leader_id, leader_epoch=leader_epoch)
+        return answer

@@ -1,0 +1,103 @@
+"""Requests that wait for something to happen to a partition.
+
+A waiting request is a `Watcher` on each partition it names. An append, a high watermark that moves or a leader that
+goes marks the partition as changed; once per turn of the event loop the purgatory tells each changed partition's
+watchers, so that a hundred appends in one turn wake a consumer once, and an append wakes only those who wait on that
+partition. A wait ends exactly once: by its watcher's own decision, by its timer, or because its connection went away
+(the server cancels the future).
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Generic, Protocol, TypeVar
+
+from ottla.clock.timer_wheel import Timer, TimerWheel
+
+Result = TypeVar("Result")
+
+
+class Watcher(Protocol):
+    def partition_changed(self, partition: Any) -> None:
+        """Called on the loop, at most once per turn and partition."""
+        ...
+
+
+class Watched:
+    """The part of a partition that requests wait on."""
+
+    __slots__ = ("purgatory", "watchers")
+
+    def __init__(self, purgatory: "Purgatory") -> None:
+        self.purgatory = purgatory
+        self.watchers: dict[Watcher, None] = {}
+
+    def changed(self) -> None:
+        """Something that a request may wait for has happened. Cheap when nobody waits."""
+        if self.watchers:
+            self.purgatory.mark(self)
+
+
+class Purgatory:
+    """Collects changed partitions over one loop turn and wakes their watchers; counts who waits."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, timers: TimerWheel) -> None:
+        self.loop = loop
+        self.timers = timers
+        self.waiting: dict[str, int] = {"Produce": 0, "Fetch": 0}
+        self._changed: dict[Watched, None] = {}
+
+    def mark(self, partition: Watched) -> None:
+        if not self._changed:
+            self.loop.call_soon(self._wake)
+        self._changed[partition] = None
+
+    def _wake(self) -> None:
+        changed, self._changed = self._changed, {}
+        for partition in changed:
+            for watcher in tuple(partition.watchers):
+                watcher.partition_changed(partition)
+
+
+class Wait(Generic[Result]):
+    """One waiting request: its future, its timer, the partitions it watches."""
+
+    __slots__ = ("_kind", "_purgatory", "_released", "_timer", "_watched", "future")
+
+    def __init__(self, purgatory: Purgatory, kind: str, timeout_ms: int, on_timeout: Callable[[], None]) -> None:
+        self._purgatory = purgatory
+        self._kind = kind
+        self._released = False
+        self._watched: list[tuple[Watched, Watcher]] = []
+        self.future: asyncio.Future[Result] = purgatory.loop.create_future()
+        self.future.add_done_callback(self.stop_watching)
+        self._timer: Timer = purgatory.timers.schedule(timeout_ms, on_timeout)
+        purgatory.waiting[kind] += 1
+
+    def watch(self, partition: Watched, watcher: Watcher) -> None:
+        partition.watchers[watcher] = None
+        self._watched.append((partition, watcher))
+
+    def complete(self, result: Result) -> None:
+        if not self.future.done():
+            self.stop_watching()
+            self.future.set_result(result)
+
+    def complete_from(self, source: "asyncio.Future[Result]") -> None:
+        """End as another future did; a wait that was cancelled meanwhile stays so."""
+        if self.future.done() or source.cancelled():
+            return
+        error = source.exception()
+        if error is not None:
+            self.future.set_exception(error)
+        else:
+            self.complete(source.result())
+
+    def stop_watching(self, _future: object = None) -> None:
+        """The wait is decided, though its answer may still be on the way."""
+        if self._released:
+            return
+        self._released = True
+        self._timer.cancel()
+        for partition, watcher in self._watched:
+            partition.watchers.pop(watcher, None)
+        self._purgatory.waiting[self._kind] -= 1

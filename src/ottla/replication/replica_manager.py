@@ -1,0 +1,175 @@
+"""All partitions of this broker: found by name or topic id, changed as the controller says, taken offline with a disk.
+
+A request that names a partition gets it here, or the error that tells the client what to do:
+
+    no such topic or partition      UNKNOWN_TOPIC_OR_PARTITION (UNKNOWN_TOPIC_ID by id)
+    led or held elsewhere           NOT_LEADER_OR_FOLLOWER
+    on a failed log directory       KAFKA_STORAGE_ERROR
+"""
+
+import logging
+import uuid
+from collections.abc import Iterator, Sequence
+
+from ottla.errors import LogDirError
+from ottla.errors.kafka import (
+    KafkaStorageError,
+    NotLeaderOrFollowerError,
+    UnknownTopicIdError,
+    UnknownTopicOrPartitionError,
+)
+from ottla.metadata.cache import MetadataCache
+from ottla.model import NO_BROKER, NO_EPOCH, ZERO_UUID, TopicPartition
+from ottla.observability.topic_metrics import TopicMetrics
+from ottla.replication.partition import Partition, PartitionState
+from ottla.replication.purgatory import Purgatory
+from ottla.storage.log_manager import LogManager
+from ottla.storage.log_offsets import AppendInfo
+from ottla.storage.partition_log import PartitionLog
+
+logger = logging.getLogger(__name__)
+
+
+class ReplicaManager:
+    def __init__(
+        self,
+        broker_id: int,
+        logs: LogManager,
+        metadata: MetadataCache,
+        purgatory: Purgatory,
+        topic_metrics: TopicMetrics,
+    ) -> None:
+        self._broker_id = broker_id
+        self._logs = logs
+        self._metadata = metadata
+        self.purgatory = purgatory
+        self._topic_metrics = topic_metrics
+        self._topics: dict[str, dict[int, Partition]] = {}
+        self._offline: set[TopicPartition] = set()
+
+    # Looking up
+
+    def partition(self, topic: str, index: int) -> Partition:
+        try:
+            return self._topics[topic][index]
+        except KeyError:
+            self._refuse(topic, index)
+            raise
+
+    def partition_by_id(self, topic: str, topic_id: uuid.UUID, index: int) -> Partition:
+        """By topic id: `topic` is the name that the id had when it was looked up, empty when it had none."""
+        partition = self._topics.get(topic, {}).get(index)
+        if partition is None or partition.topic_id != topic_id:
+            if self._metadata.image.topics_by_id.get(topic_id) is None:
+                raise UnknownTopicIdError(f"no topic has the id {topic_id}")
+            self._refuse(topic, index)
+        assert partition is not None
+        return partition
+
+    def partition_for_fetch(self, topic: str, topic_id: uuid.UUID, index: int) -> Partition:
+        return self.partition(topic, index) if topic_id == ZERO_UUID else self.partition_by_id(topic, topic_id, index)
+
+    def _refuse(self, topic: str, index: int) -> None:
+        if TopicPartition(topic, index) in self._offline:
+            raise KafkaStorageError(f"the log directory of {topic}-{index} is offline")
+        if self._metadata.image.partition(topic, index) is None:
+            raise UnknownTopicOrPartitionError(f"there is no {topic}-{index}")
+        raise NotLeaderOrFollowerError(f"broker {self._broker_id} holds no replica of {topic}-{index}")
+
+    def topic_name(self, topic_id: uuid.UUID) -> str | None:
+        topic = self._metadata.image.topics_by_id.get(topic_id)
+        return topic.name if topic is not None else None
+
+    def current_leader(self, topic: str, index: int) -> tuple[int, int]:
+        """Leader and epoch as far as this broker knows, for the client that came to the wrong place (KIP-951)."""
+        image = self._metadata.image.partition(topic, index)
+        return (NO_BROKER, NO_EPOCH) if image is None else (image.leader, image.leader_epoch)
+
+    def partitions(self) -> Iterator[Partition]:
+        for by_index in self._topics.values():
+            yield from by_index.values()
+
+    # What the controller says
+
+    def apply(self, name: TopicPartition, topic_id: uuid.UUID, state: PartitionState) -> bool:
+        """Lead or follow a partition; its log is made when this is the first word of it. False for an old state."""
+        partition = self._topics.get(name.topic, {}).get(name.partition)
+        if partition is None:
+            partition = self._open(name, topic_id)
+        if state.leader == self._broker_id:
+            return partition.become_leader(state)
+        return partition.become_follower(state)
+
+    def _open(self, name: TopicPartition, topic_id: uuid.UUID) -> Partition:
+        log = self._logs.get(name) or self._logs.create(name, topic_id)
+        partition = Partition(
+            name,
+            topic_id,
+            log,
+            local_broker_id=self._broker_id,
+            purgatory=self.purgatory,
+            metrics=self._topic_metrics.of(name.topic),
+            high_watermark=self._logs.checkpointed_high_watermark(name),
+        )
+        self._topics.setdefault(name.topic, {})[name.partition] = partition
+        self._offline.discard(name)
+        return partition
+
+    def stop(self, name: TopicPartition, *, delete: bool) -> None:
+        """This broker holds the partition no longer; with `delete` its log goes too."""
+        partition = self._remove(name)
+        if partition is not None:
+            partition.stop()
+        if delete:
+            self._logs.delete(name)
+
+    def _remove(self, name: TopicPartition) -> Partition | None:
+        by_index = self._topics.get(name.topic, {})
+        partition = by_index.pop(name.partition, None)
+        if not by_index and self._topics.pop(name.topic, None) is not None:
+            self._topic_metrics.remove(name.topic)
+        return partition
+
+    def configure_topic(self, topic: str) -> None:
+        """The topic's configuration has changed: its logs take it over, waiting requests look again."""
+        self._logs.configure(topic)
+        for partition in self._topics.get(topic, {}).values():
+            partition.changed()
+
+    # Writing
+
+    def append(
+        self, partition: Partition, records: memoryview, acks: int, produce_version: int, now_ms: int
+    ) -> AppendInfo:
+        """Append what a producer sent, and start the flush that `flush.messages` promises."""
+        log = partition.log
+        try:
+            info = partition.append(records, acks, produce_version, now_ms)
+        except LogDirError as error:
+            raise self.storage_failed(error) from error
+        if log.config.is_flushed and self._logs.must_flush(log):
+            self._logs.flush(log, log.log_end_offset, lambda _error: partition.changed())
+        return info
+
+    def storage_failed(self, error: LogDirError) -> KafkaStorageError:
+        """A log directory failed under a request: it goes offline, and this is the request's answer."""
+        self._logs.fail_directory(error)
+        return KafkaStorageError(str(error))
+
+    # Disks
+
+    def log_directory_failed(self, names: Sequence[TopicPartition]) -> None:
+        """The partitions of a failed directory answer KAFKA_STORAGE_ERROR from now on; the others go on."""
+        for name in names:
+            self._offline.add(name)
+            partition = self._remove(name)
+            if partition is not None:
+                partition.stop()
+
+    def high_watermark(self, log: PartitionLog) -> int:
+        """For the log manager: the checkpoint, and retention, which keeps what is not replicated yet."""
+        name = log.topic_partition
+        partition = self._topics.get(name.topic, {}).get(name.partition)
+        if partition is None:
+            return self._logs.checkpointed_high_watermark(name)
+        return partition.high_watermark.offset

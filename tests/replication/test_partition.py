@@ -1,0 +1,104 @@
+"""A partition's leadership, epochs and high watermark."""
+
+import uuid
+from pathlib import Path
+
+import pytest
+
+from ottla.errors.kafka import (
+    FencedLeaderEpochError,
+    NotEnoughReplicasError,
+    NotLeaderOrFollowerError,
+    UnknownLeaderEpochError,
+    UnknownTopicIdError,
+    UnknownTopicOrPartitionError,
+)
+from ottla.model import TopicPartition
+from ottla.replication.partition import ACKS_ALL, PartitionState
+from support.loops import on_loop
+from support.replicas import BROKER_ID, replicas_in
+
+
+@on_loop
+async def test_lone_replica_has_its_high_watermark_at_its_end(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        assert [replicas.append(partition) for _ in range(3)] == [0, 1, 2]
+        assert partition.high_watermark == partition.log.end_position
+        partition.check_invariants()
+
+
+@on_loop
+async def test_high_watermark_waits_for_the_other_replicas(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead(isr=(BROKER_ID, 2))
+        replicas.append(partition)
+        assert partition.high_watermark.offset == 0
+        partition.check_invariants()
+
+
+@on_loop
+async def test_leader_epochs_of_clients_are_checked(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead(epoch=5)
+        partition.check_leader(5)
+        partition.check_leader()
+        with pytest.raises(FencedLeaderEpochError):
+            partition.check_leader(4)
+        with pytest.raises(UnknownLeaderEpochError):
+            partition.check_leader(6)
+
+
+@on_loop
+async def test_older_state_is_refused_and_changes_nothing(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead(epoch=5)
+        assert not partition.become_follower(PartitionState(2, 4, (2,), (1, 2), 9))
+        assert partition.is_leader
+        assert partition.leader_epoch == 5
+
+
+@on_loop
+async def test_follower_takes_no_writes(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead(epoch=1)
+        assert partition.become_follower(PartitionState(2, 2, (2,), (1, 2), 2))
+        with pytest.raises(NotLeaderOrFollowerError):
+            replicas.append(partition)
+
+
+@on_loop
+async def test_acks_all_is_refused_before_the_append_when_too_few_replicas_are_in_sync(tmp_path: Path) -> None:
+    with replicas_in(tmp_path, min_insync_replicas="2") as replicas:
+        partition = replicas.lead()
+        with pytest.raises(NotEnoughReplicasError):
+            replicas.append(partition, acks=ACKS_ALL)
+        assert partition.log.log_end_offset == 0
+        assert replicas.append(partition, acks=1) == 0
+
+
+@on_loop
+async def test_what_is_not_here_is_refused_with_the_reason(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead("t", 1)
+        manager = replicas.manager
+        with pytest.raises(UnknownTopicOrPartitionError):
+            manager.partition("t", 1)
+        with pytest.raises(UnknownTopicOrPartitionError):
+            manager.partition("other", 0)
+        with pytest.raises(UnknownTopicIdError):
+            manager.partition_by_id("", uuid.UUID(int=99), 0)
+        manager.stop(TopicPartition("t", 0), delete=False)
+        with pytest.raises(NotLeaderOrFollowerError):
+            manager.partition("t", 0)
+
+
+@on_loop
+async def test_high_watermark_survives_a_restart(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        replicas.append(partition)
+        replicas.append(partition)
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead(epoch=1, isr=(BROKER_ID, 2))
+        assert partition.high_watermark.offset == 2

@@ -1,0 +1,112 @@
+"""A replica manager over real logs in a folder, with a clock that the test moves and a disk whose syncs it can hold."""
+
+import asyncio
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from ottla.clock import ManualClock, TimerWheel
+from ottla.config import BrokerConfig
+from ottla.metadata.cache import MetadataCache
+from ottla.metadata.image import ClusterImage, PartitionImage, TopicImage
+from ottla.model import TopicPartition
+from ottla.observability.metrics import Metrics
+from ottla.observability.topic_metrics import TopicMetrics
+from ottla.records.record import Record, encode_batch
+from ottla.replication.partition import Partition, PartitionState
+from ottla.replication.purgatory import Purgatory
+from ottla.replication.replica_manager import ReplicaManager
+from ottla.storage.background import Done, Work
+from ottla.storage.log_manager import LogManager
+from ottla.storage.log_settings import log_settings
+
+BROKER_ID = 1
+TOPIC_ID = uuid.UUID(int=7)
+
+
+class HeldBackground:
+    """Work that waits until the test lets it run."""
+
+    def __init__(self) -> None:
+        self.waiting: list[tuple[Work, Done]] = []
+        self.held = False
+
+    def submit(self, work: Work, done: Done) -> None:
+        self.waiting.append((work, done))
+        if not self.held:
+            self.run()
+
+    def run(self) -> None:
+        while self.waiting:
+            work, done = self.waiting.pop(0)
+            work()
+            done(None)
+
+    def close(self) -> None:
+        self.run()
+
+
+class Replicas:
+    """One broker's data without a network."""
+
+    def __init__(self, directory: Path, overrides: Mapping[str, str]) -> None:
+        config = BrokerConfig.load({"log.dirs": str(directory), "broker.id": str(BROKER_ID)})
+        self.clock = ManualClock()
+        self.background = HeldBackground()
+        self.metadata = MetadataCache()
+        topic_config = config.topic_config(overrides)
+        self.logs = LogManager(
+            log_settings(config), lambda topic: topic_config, self.clock, background=lambda path: self.background
+        )
+        self.logs.open()
+        self.logs.load()
+        self.wheel = TimerWheel(self.clock)
+        self.purgatory = Purgatory(asyncio.get_running_loop(), self.wheel)
+        self.manager = ReplicaManager(
+            BROKER_ID, self.logs, self.metadata, self.purgatory, TopicMetrics(Metrics(self.clock))
+        )
+
+    def lead(
+        self, topic: str = "t", count: int = 1, *, epoch: int = 0, isr: tuple[int, ...] = (BROKER_ID,)
+    ) -> Partition:
+        """Make this broker the leader of a topic's partitions; the first of them."""
+        state = PartitionState(BROKER_ID, epoch, isr, isr, epoch)
+        partitions = {index: PartitionImage(BROKER_ID, epoch, isr, isr, epoch, 1) for index in range(count)}
+        image = self.metadata.image.with_topics([TopicImage(topic, TOPIC_ID, partitions)])
+        self.metadata.swap(ClusterImage(topics=image.topics))
+        for index in range(count):
+            self.manager.apply(TopicPartition(topic, index), TOPIC_ID, state)
+        return self.manager.partition(topic, 0)
+
+    def append(self, partition: Partition, value: bytes = b"v", acks: int = 1) -> int:
+        info = self.manager.append(partition, batch(value), acks, 9, self.clock.wall_ms())
+        return info.first_offset
+
+    async def advance_ms(self, milliseconds: int) -> None:
+        self.clock.advance_ms(milliseconds)
+        self.wheel.advance()
+        await turn()
+
+
+def batch(value: bytes = b"v", count: int = 1) -> memoryview:
+    return memoryview(
+        bytearray(encode_batch([Record(index, 1_700_000_000_000, None, value, ()) for index in range(count)]))
+    )
+
+
+async def turn() -> None:
+    """One turn of the event loop, for what was scheduled to run."""
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+
+
+@contextmanager
+def replicas_in(directory: Path, **overrides: str) -> Iterator[Replicas]:
+    """Keyword arguments are topic configs with `_` for `.`."""
+    replicas = Replicas(directory, {key.replace("_", "."): value for key, value in overrides.items()})
+    try:
+        yield replicas
+    finally:
+        replicas.background.held = False
+        replicas.logs.close()
