@@ -1,0 +1,123 @@
+"""Fetch (0-18): sessions, the read with its wait, and what old clients need.
+
+Version-dependent meaning:
+    0-3    records converted down to magic 0 (0-1) or 1 (2-3)
+    7+     fetch sessions
+    10+    zstd batches may be returned; older clients get UNSUPPORTED_COMPRESSION_TYPE for a partition that has them
+    13+    topics by id
+    15+    the replica is named in `replica_state`
+"""
+
+import asyncio
+
+from ottla.errors import KafkaError
+from ottla.handlers.context import RequestContext
+from ottla.handlers.fetch_delivery import FetchDelivery
+from ottla.handlers.registry import HandlerTable
+from ottla.model import ZERO_UUID
+from ottla.protocol.api_keys import ApiKey
+from ottla.protocol.messages.fetch import FetchableTopicResponse, FetchRequest, FetchResponse
+from ottla.replication.delayed_fetch import Answers, DelayedFetch
+from ottla.replication.fetch_session import FINAL_EPOCH, INITIAL_EPOCH, INVALID_SESSION_ID, EntryKey, FetchSession
+from ottla.replication.fetch_session_cache import FetchSessionCache
+from ottla.replication.fetching import FetchEntry, FetchParams, FetchReader
+from ottla.replication.replica_manager import ReplicaManager
+
+VERSIONS = (0, 18)
+_TOPIC_ID_VERSION = 13
+_REPLICA_STATE_VERSION = 15
+
+
+class FetchHandlers:
+    def __init__(
+        self,
+        replicas: ReplicaManager,
+        sessions: FetchSessionCache,
+        delivery: FetchDelivery,
+        *,
+        response_bytes_max: int,
+    ) -> None:
+        self._replicas = replicas
+        self._reader = FetchReader(replicas)
+        self._sessions = sessions
+        self._delivery = delivery
+        self._response_bytes_max = response_bytes_max
+
+    def register(self, table: HandlerTable) -> None:
+        table.add(ApiKey.FETCH, self.handle_fetch, *VERSIONS, fetch_error)
+
+    def handle_fetch(
+        self, context: RequestContext, request: FetchRequest
+    ) -> FetchResponse | asyncio.Future[FetchResponse]:
+        version = context.api_version
+        params = self._params(version, request)
+        session, full = self._session(version, request, params)
+        delayed = DelayedFetch(
+            self._reader,
+            session,
+            params,
+            lambda answers: self._delivery.prepare(version, answers, build_response(session, answers)),
+            full=full,
+        )
+        return delayed.start(self._replicas.purgatory)
+
+    def _params(self, version: int, request: FetchRequest) -> FetchParams:
+        by_state = version >= _REPLICA_STATE_VERSION
+        return FetchParams(
+            replica_id=request.replica_state.replica_id if by_state else request.replica_id,
+            max_wait_ms=request.max_wait_ms,
+            min_bytes=request.min_bytes,
+            max_bytes=min(request.max_bytes, self._response_bytes_max),
+            isolation_level=request.isolation_level,
+        )
+
+    def _session(self, version: int, request: FetchRequest, params: FetchParams) -> tuple[FetchSession, bool]:
+        """The session that the request belongs to, brought up to date, and whether its answer names everything."""
+        by_id = version >= _TOPIC_ID_VERSION
+        if request.session_epoch in (INITIAL_EPOCH, FINAL_EPOCH):
+            self._sessions.remove(request.session_id)
+            session = self._new_session(request, by_id, params.from_follower)
+            self._put_entries(session, request, by_id)
+            return session, True
+        session = self._sessions.resume(request.session_id, request.session_epoch, uses_topic_ids=by_id)
+        session.forget(
+            EntryKey(topic.topic_id if by_id else topic.topic, index)
+            for topic in request.forgotten_topics_data
+            for index in topic.partitions
+        )
+        self._put_entries(session, request, by_id)
+        return session, False
+
+    def _new_session(self, request: FetchRequest, by_id: bool, privileged: bool) -> FetchSession:
+        if request.session_epoch == FINAL_EPOCH or not request.topics:
+            return FetchSession(INVALID_SESSION_ID, uses_topic_ids=by_id)
+        return self._sessions.create(privileged=privileged, uses_topic_ids=by_id)
+
+    def _put_entries(self, session: FetchSession, request: FetchRequest, by_id: bool) -> None:
+        for topic in request.topics:
+            name = (self._replicas.topic_name(topic.topic_id) or "") if by_id else topic.topic
+            for part in topic.partitions:
+                entry = FetchEntry(name, topic.topic_id if by_id else ZERO_UUID, part.partition)
+                entry.fetch_offset = part.fetch_offset
+                entry.max_bytes = part.partition_max_bytes
+                entry.current_leader_epoch = part.current_leader_epoch
+                entry.last_fetched_epoch = part.last_fetched_epoch
+                entry.log_start_offset = part.log_start_offset
+                session.put(EntryKey(topic.topic_id if by_id else name, part.partition), entry)
+
+
+def build_response(session: FetchSession, answers: Answers) -> FetchResponse:
+    topics: list[FetchableTopicResponse] = []
+    last_key: object = None
+    for entry, answer in answers:
+        key = (entry.topic, entry.topic_id)
+        if key != last_key:
+            topics.append(FetchableTopicResponse(topic=entry.topic, topic_id=entry.topic_id, partitions=[]))
+            last_key = key
+        topics[-1].partitions.append(answer)
+    return FetchResponse(session_id=session.session_id, responses=topics)
+
+
+def fetch_error(request: FetchRequest, version: int, error: KafkaError) -> FetchResponse:
+    """Session errors stand at the top, with no data (version 7 on; before that there were no sessions)."""
+    return FetchResponse(error_code=error.code, session_id=INVALID_SESSION_ID)

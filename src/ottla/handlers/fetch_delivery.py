@@ -1,0 +1,111 @@
+"""The last step of a fetch: its records made ready to leave.
+
+The tail of a log is in the page cache and leaves as it is. Older ranges are probed, and where they are cold a thread
+of their log directory reads ahead before the loop sends. Clients that are too old for what the log holds get their
+records converted down (Fetch 0-3) or refused (zstd before Fetch 10), off the loop too, since the bytes must be read.
+"""
+
+import asyncio
+from collections.abc import Callable
+
+from ottla.disk.file_slice import FileSlice
+from ottla.disk.read_ahead import ReadAhead
+from ottla.errors import KafkaError, OttlaError
+from ottla.errors.kafka import UnsupportedCompressionTypeError
+from ottla.protocol.messages.fetch import FetchResponse, PartitionData
+from ottla.records.attributes import Codec
+from ottla.records.batch import iterate_batches
+from ottla.records.legacy import down_convert
+from ottla.replication.delayed_fetch import Answers
+from ottla.replication.fetching import FetchEntry
+
+_ZSTD_VERSION = 10
+_MAGIC_2_VERSION = 4
+_MAGIC_1_VERSION = 2
+
+
+class FetchDelivery:
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._readers: dict[str, ReadAhead] = {}
+
+    def prepare(
+        self, version: int, answers: Answers, response: FetchResponse
+    ) -> FetchResponse | asyncio.Future[FetchResponse]:
+        if version < _ZSTD_VERSION:
+            return self._convert(version, answers, response)
+        cold = [piece for entry, answer in answers if (piece := cold_slice(entry, answer)) is not None]
+        if not cold:
+            return response
+        return self._read_ahead(cold, response)
+
+    def close(self) -> None:
+        for reader in self._readers.values():
+            reader.close()
+
+    def _read_ahead(self, cold: list[FileSlice], response: FetchResponse) -> asyncio.Future[FetchResponse]:
+        future: asyncio.Future[FetchResponse] = self._loop.create_future()
+        waiting = len(cold)
+
+        def one_done(_error: OttlaError | None) -> None:  # A disk error comes back when the slice is sent.
+            nonlocal waiting
+            waiting -= 1
+            if waiting == 0 and not future.done():
+                future.set_result(response)
+
+        def back_on_loop(error: OttlaError | None) -> None:
+            self._loop.call_soon_threadsafe(one_done, error)
+
+        for piece in cold:
+            directory = piece.log_directory
+            reader = self._readers.get(directory)
+            if reader is None:
+                reader = self._readers[directory] = ReadAhead(directory)
+            reader.request(piece, back_on_loop)
+        return future
+
+    def _convert(
+        self, version: int, answers: Answers, response: FetchResponse
+    ) -> FetchResponse | asyncio.Future[FetchResponse]:
+        with_records = [answer for _entry, answer in answers if isinstance(answer.records, FileSlice)]
+        if not with_records:
+            return response
+        return self._loop.run_in_executor(None, convert_all, version, with_records, response)
+
+
+def cold_slice(entry: FetchEntry, answer: PartitionData) -> FileSlice | None:
+    """The records, if sending them might wait for the disk. The active segment was written a moment ago."""
+    records = answer.records
+    if not isinstance(records, FileSlice) or entry.partition is None or entry.start is None:
+        return None
+    if entry.start.segment_base == entry.partition.log.end_position.segment_base:
+        return None
+    return None if records.is_cached() else records
+
+
+def convert_all(version: int, answers: list[PartitionData], response: FetchResponse) -> FetchResponse:
+    convert = converter(version)
+    for answer in answers:
+        piece = answer.records
+        assert isinstance(piece, FileSlice)
+        try:
+            answer.records = convert(piece.read(0, len(piece)))
+        except KafkaError as error:
+            answer.error_code = error.code
+            answer.records = b""
+        finally:
+            piece.close()
+    return response
+
+
+def converter(version: int) -> Callable[[bytes], bytes]:
+    if version >= _MAGIC_2_VERSION:
+        return refuse_zstd
+    magic = 1 if version >= _MAGIC_1_VERSION else 0
+    return lambda records: down_convert(refuse_zstd(records), magic)
+
+
+def refuse_zstd(records: bytes) -> bytes:
+    if any(header.compression == Codec.ZSTD for _position, header in iterate_batches(records)):
+        raise UnsupportedCompressionTypeError("this client's Fetch version does not know zstd")
+    return records

@@ -1,0 +1,151 @@
+"""ListOffsets (0-11): where a partition begins, ends, or was at some time.
+
+Version-dependent meaning:
+    0      the old getOffsetsBefore: up to `max_num_offsets` segment starts before a time, newest first
+    2+     isolation level: "latest" is the last stable offset for read_committed
+    4+     leader epochs checked and answered
+    7+     -3: the record with the largest timestamp
+    8+     -4: the earliest offset on local disk (all of them, without tiering)
+    9+     -5: the latest tiered offset (none)
+    11+    -6: the earliest offset that awaits upload (none)
+"""
+
+from ottla.errors import KafkaError
+from ottla.errors.kafka import InvalidRequestError, UnsupportedVersionError
+from ottla.handlers.context import RequestContext
+from ottla.handlers.registry import HandlerTable
+from ottla.protocol.api_keys import ApiKey
+from ottla.protocol.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsPartitionResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopic,
+    ListOffsetsTopicResponse,
+)
+from ottla.replication.fetching import READ_COMMITTED
+from ottla.replication.partition import Partition
+from ottla.replication.replica_manager import ReplicaManager
+
+VERSIONS = (0, 11)
+LATEST = -1
+EARLIEST = -2
+MAX_TIMESTAMP = -3
+EARLIEST_LOCAL = -4
+LATEST_TIERED = -5
+EARLIEST_PENDING_UPLOAD = -6
+_FIRST_VERSION = {MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9, EARLIEST_PENDING_UPLOAD: 11}
+
+
+class ListOffsetsHandlers:
+    def __init__(self, replicas: ReplicaManager) -> None:
+        self._replicas = replicas
+
+    def register(self, table: HandlerTable) -> None:
+        table.add(ApiKey.LIST_OFFSETS, self.handle_list_offsets, *VERSIONS, list_offsets_error)
+
+    def handle_list_offsets(self, context: RequestContext, request: ListOffsetsRequest) -> ListOffsetsResponse:
+        duplicates = named_twice(request.topics)
+        return ListOffsetsResponse(
+            topics=[
+                ListOffsetsTopicResponse(
+                    name=topic.name,
+                    partitions=[
+                        self._answer(context, request, topic.name, part, duplicates) for part in topic.partitions
+                    ],
+                )
+                for topic in request.topics
+            ]
+        )
+
+    def _answer(
+        self,
+        context: RequestContext,
+        request: ListOffsetsRequest,
+        topic: str,
+        part: ListOffsetsPartition,
+        duplicates: set[tuple[str, int]],
+    ) -> ListOffsetsPartitionResponse:
+        answer = ListOffsetsPartitionResponse(partition_index=part.partition_index)
+        try:
+            if (topic, part.partition_index) in duplicates:
+                raise InvalidRequestError(f"{topic}-{part.partition_index} is named twice")
+            partition = self._replicas.partition(topic, part.partition_index)
+            partition.check_leader(part.current_leader_epoch)
+            if context.api_version == 0:
+                answer.old_style_offsets = offsets_before(partition, part.timestamp, part.max_num_offsets)
+            else:
+                fill(answer, partition, part.timestamp, context.api_version, request.isolation_level)
+        except KafkaError as error:
+            answer.error_code = error.code
+        return answer
+
+
+def fill(
+    answer: ListOffsetsPartitionResponse, partition: Partition, timestamp: int, version: int, isolation_level: int
+) -> None:
+    if timestamp < EARLIEST and version < _FIRST_VERSION.get(timestamp, version + 1):
+        raise UnsupportedVersionError(f"timestamp {timestamp} means nothing in version {version}")
+    if timestamp == LATEST:
+        committed = isolation_level == READ_COMMITTED
+        end = partition.last_stable_offset if committed else partition.high_watermark
+        answer.offset = end.offset
+        answer.leader_epoch = partition.leader_epoch
+    elif timestamp in (EARLIEST, EARLIEST_LOCAL):
+        answer.offset = partition.log.log_start_offset
+        answer.leader_epoch = partition.log.leader_epochs.epoch_for_offset(answer.offset)
+    elif timestamp >= MAX_TIMESTAMP:
+        fill_from_record(answer, partition, timestamp, isolation_level)
+
+
+def fill_from_record(
+    answer: ListOffsetsPartitionResponse, partition: Partition, timestamp: int, isolation_level: int
+) -> None:
+    log = partition.log
+    found = log.offset_of_max_timestamp() if timestamp == MAX_TIMESTAMP else log.offset_for_timestamp(timestamp)
+    limit = partition.last_stable_offset if isolation_level == READ_COMMITTED else partition.high_watermark
+    if not 0 <= found.offset < limit.offset:
+        return
+    answer.offset = found.offset
+    answer.timestamp = found.timestamp
+    answer.leader_epoch = found.leader_epoch
+
+
+def offsets_before(partition: Partition, timestamp: int, count_max: int) -> list[int]:
+    """Segment starts not newer than `timestamp`, newest first; the high watermark stands before them for "latest"."""
+    log = partition.log
+    if timestamp == EARLIEST:
+        return [log.log_start_offset][: max(0, count_max)]
+    offsets = {
+        max(segment.base_offset, log.log_start_offset)
+        for segment in log.segments
+        if timestamp == LATEST or segment.created_ms <= timestamp
+    }
+    if timestamp == LATEST or log.active.largest_timestamp <= timestamp:
+        offsets.add(partition.high_watermark.offset)
+    return sorted(offsets, reverse=True)[: max(0, count_max)]
+
+
+def named_twice(topics: list[ListOffsetsTopic]) -> set[tuple[str, int]]:
+    seen: set[tuple[str, int]] = set()
+    twice: set[tuple[str, int]] = set()
+    for topic in topics:
+        for part in topic.partitions:
+            key = (topic.name, part.partition_index)
+            (twice if key in seen else seen).add(key)
+    return twice
+
+
+def list_offsets_error(request: ListOffsetsRequest, version: int, error: KafkaError) -> ListOffsetsResponse:
+    return ListOffsetsResponse(
+        topics=[
+            ListOffsetsTopicResponse(
+                name=topic.name,
+                partitions=[
+                    ListOffsetsPartitionResponse(partition_index=part.partition_index, error_code=error.code)
+                    for part in topic.partitions
+                ],
+            )
+            for topic in request.topics
+        ]
+    )
