@@ -17,6 +17,8 @@ ottla.log.level | STRING | INFO | [DEBUG, INFO, WARNING, ERROR] | LOW | read-onl
     The least level of what is logged.
 ottla.segment.handles.max | INT | 20000 | [16,...] | LOW | read-only | honoured
     Segment files open at once; the least recently used is closed first.
+ottla.zookeeper.auth | PASSWORD | null |  | MEDIUM | read-only | honoured
+    user:password with which the broker authenticates to ZooKeeper by the digest scheme.
 ottla.zookeeper.data.dir | STRING | null | non-empty string | LOW | read-only | honoured
     Data of the embedded ZooKeeper; unset: a directory zookeeper beside the first log directory.
 """

@@ -1,0 +1,147 @@
+"""One broker: its parts in the order in which they start, which is the reverse of the order in which they stop.
+
+    log directories locked        another broker on them is found out before anything is touched
+    ZooKeeper                     session (the embedded server first, where there is no zookeeper.connect)
+    identity                      cluster id, broker id, meta.properties
+    logs loaded                   in a thread: recovery after a crash may take long, and the session must be kept
+    sockets bound                 the ports are ours, so that what is registered is true; nobody is answered yet
+    registered, controller        partitions become leaders here
+    server                        requests are answered
+
+A stop runs backwards: clients first, then the controller's office, then the logs are flushed and marked clean, and the
+session is closed last, which takes the registration away.
+"""
+
+import asyncio
+import contextlib
+import logging
+from typing import Protocol, TypeVar
+
+from ottla import __version__
+from ottla.broker.control_plane import ControlPlane
+from ottla.broker.data_plane import DataPlane
+from ottla.broker.handler_table import build_handler_table
+from ottla.broker.identity import Identity, establish_identity
+from ottla.broker.topic_configs import TopicConfigs
+from ottla.broker.vital_signs import VitalSigns
+from ottla.broker.zookeeper import ZooKeeperLink
+from ottla.clock import SystemClock, TimerWheel
+from ottla.config import BrokerConfig
+from ottla.controller.config_store import ConfigStore
+from ottla.controller.registration import create_roots
+from ottla.coordination import paths
+from ottla.coordination.session import Session
+from ottla.metadata.cache import MetadataCache
+from ottla.observability.metrics import Metrics
+from ottla.protocol.codec import prepare
+from ottla.server.endpoints import AdvertisedEndpoint, plan_listeners, resolve_advertised
+from ottla.server.limits import ServerLimits
+from ottla.server.server import Server
+
+logger = logging.getLogger(__name__)
+
+
+class Stoppable(Protocol):
+    async def stop(self) -> None: ...
+
+
+Part = TypeVar("Part", bound=Stoppable)
+
+
+class Broker:
+    """`await start()`, `await stop()`. `failed` gets an exception when the broker cannot go on."""
+
+    failed: "asyncio.Future[None]"
+    identity: Identity
+    endpoints: dict[str, AdvertisedEndpoint]
+    data: DataPlane
+    control: ControlPlane
+    server: Server
+
+    def __init__(self, config: BrokerConfig) -> None:
+        self.config = config
+        self.clock = SystemClock()
+        self.metrics = Metrics(self.clock)
+        self.metadata = MetadataCache()
+        self._topic_configs = TopicConfigs(config)
+        self._stack = contextlib.AsyncExitStack()
+
+    @property
+    def address(self) -> str:
+        """host:port of the first listener, for people."""
+        endpoint = next(iter(self.endpoints.values()))
+        return f"{endpoint.host}:{endpoint.port}"
+
+    async def start(self) -> None:
+        """Everything up, or an exception; `stop` takes down what was up in either case."""
+        loop = asyncio.get_running_loop()
+        self.failed = loop.create_future()
+        prepare()
+        wheel = TimerWheel(self.clock)
+        wheel.attach(loop)
+        self._stack.callback(wheel.detach)
+        link = self._stack_stop(ZooKeeperLink(self.config, self.clock, self.fail))
+        self.data = DataPlane(self.config, self._topic_configs, self.clock, self.metrics, self.fail)
+        self.data.logs.open()
+        self._stack.push_async_callback(self.data.stop)
+        await link.start()
+        session = link.session
+        await create_roots(session)
+        self.identity = await establish_identity(self.config, session, self.data.logs)
+        configs = await self._start_configs(session)
+        await self.data.load()
+        await self._start_serving(session, configs, wheel)
+        logger.info(
+            "Ottla %s: broker %d of cluster %s is up on %s", __version__, *self.identity, ", ".join(self._listening())
+        )
+
+    async def stop(self) -> None:
+        """Idempotent. What fails on the way is logged, and the rest is stopped all the same."""
+        await self._stack.aclose()
+        logger.info("stopped")
+
+    def fail(self, error: BaseException) -> None:
+        """The broker cannot go on; whoever runs it stops it."""
+        if not self.failed.done():
+            self.failed.set_exception(error)
+
+    async def _start_configs(self, session: Session) -> ConfigStore:
+        """Dynamic configs: every topic's must be at hand before its log is opened."""
+        configs = ConfigStore(session, self.identity.broker_id, self.clock)
+        self._topic_configs.overrides = configs.overrides
+        await configs.start()
+        await configs.load(await session.children(paths.BROKER_TOPICS))
+        return configs
+
+    async def _start_serving(self, session: Session, configs: ConfigStore, wheel: TimerWheel) -> None:
+        config, broker_id = self.config, self.identity.broker_id
+        replicas = self.data.host(broker_id, self.metadata, wheel)
+        self.control = ControlPlane(config, session, self.clock, broker_id, self.metadata, replicas, configs)
+        table = build_handler_table(config, self.clock, self.data, self.control)
+        self.server = Server(
+            plan_listeners(config.listeners, config.inter_broker_listener_name, config.control_plane_listener_name),
+            table,
+            loop=asyncio.get_running_loop(),
+            clock=self.clock,
+            wheel=wheel,
+            metrics=self.metrics,
+            limits=ServerLimits.from_config(config),
+        )
+        bound = self.server.bind()
+        self._stack.callback(self.server.stop_accepting)
+        self.endpoints = resolve_advertised(config.advertised_listeners, bound)
+        self._stack_stop(self.control)
+        await self.control.start(self.endpoints)
+        self.data.broker_epoch = self.control.broker_epoch
+        self.data.start()
+        await self._stack_stop(VitalSigns(self)).start()
+        self.server.start()
+        self._stack.push_async_callback(self.server.stop)
+
+    def _stack_stop(self, part: Part) -> Part:
+        """Have it stopped in its turn, whatever becomes of the start."""
+        self._stack.push_async_callback(part.stop)
+        return part
+
+    def _listening(self) -> list[str]:
+        return [f"{name}://{endpoint.host}:{endpoint.port}" for name, endpoint in self.endpoints.items()]

@@ -1,0 +1,102 @@
+"""The data of a broker: logs, partitions, what waits on them. Ticks once a second; what blocks has its own threads."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+
+from ottla.broker.topic_configs import TopicConfigs
+from ottla.clock import Clock, TimerWheel
+from ottla.config import BrokerConfig
+from ottla.errors import LogDirError, OttlaError
+from ottla.handlers.fetch_delivery import FetchDelivery
+from ottla.metadata.cache import MetadataCache
+from ottla.model import TopicPartition
+from ottla.observability.metrics import Metrics
+from ottla.observability.topic_metrics import TopicMetrics
+from ottla.replication.purgatory import Purgatory
+from ottla.replication.replica_manager import ReplicaManager
+from ottla.storage.background import ThreadBackground
+from ottla.storage.log_manager import LogManager
+from ottla.storage.log_settings import log_settings
+from ottla.storage.partition_log import PartitionLog
+
+logger = logging.getLogger(__name__)
+
+_TICK_SECONDS = 1.0
+
+
+class DataPlane:
+    """`open` locks the directories, `load` reads them, `host` makes the partitions' home, `start` begins the ticks."""
+
+    replicas: ReplicaManager
+
+    def __init__(
+        self,
+        config: BrokerConfig,
+        topic_configs: TopicConfigs,
+        clock: Clock,
+        metrics: Metrics,
+        on_fatal: Callable[[BaseException], None],
+    ) -> None:
+        self._config = config
+        self._metrics = metrics
+        self._on_fatal = on_fatal
+        self._loop = asyncio.get_running_loop()
+        self._ticking: asyncio.TimerHandle | None = None
+        self._high_watermarks_due = 0.0
+        self.broker_epoch = -1
+        self.delivery = FetchDelivery(self._loop)
+        self.logs = LogManager(
+            log_settings(config),
+            topic_configs,
+            clock,
+            background=lambda path: ThreadBackground(path, self._loop.call_soon_threadsafe),
+            on_directory_failed=self._directory_failed,
+            high_watermark=self._high_watermark,
+            validate_compressed=config.bool("ottla.validate.compressed"),
+        )
+
+    async def load(self) -> None:
+        await self._loop.run_in_executor(None, self.logs.load)
+
+    def host(self, broker_id: int, metadata: MetadataCache, wheel: TimerWheel) -> ReplicaManager:
+        purgatory = Purgatory(self._loop, wheel)
+        self.replicas = ReplicaManager(broker_id, self.logs, metadata, purgatory, TopicMetrics(self._metrics))
+        return self.replicas
+
+    def start(self) -> None:
+        self._tick()
+
+    async def stop(self) -> None:
+        """The clean stop: everything flushed and marked, in a thread because it waits for the disk."""
+        if self._ticking is not None:
+            self._ticking.cancel()
+        await self._loop.run_in_executor(None, self.delivery.close)
+        await self._loop.run_in_executor(None, self.logs.close, self.broker_epoch)
+
+    def _tick(self) -> None:
+        try:
+            self.logs.tick()
+            self._maybe_checkpoint_high_watermarks()
+        except OttlaError as error:
+            logger.error("upkeep of the logs: %s", error)
+        self._ticking = self._loop.call_later(_TICK_SECONDS, self._tick)
+
+    def _maybe_checkpoint_high_watermarks(self) -> None:
+        now = self._loop.time()
+        if now >= self._high_watermarks_due:
+            interval_ms = self._config.int("replica.high.watermark.checkpoint.interval.ms")
+            self._high_watermarks_due = now + interval_ms / 1000
+            self.logs.checkpoint_high_watermarks()
+
+    def _high_watermark(self, log: PartitionLog) -> int:
+        if not hasattr(self, "replicas"):
+            return self.logs.checkpointed_high_watermark(log.topic_partition)
+        return self.replicas.high_watermark(log)
+
+    def _directory_failed(self, path: str, partitions: Sequence[TopicPartition], error: Exception) -> None:
+        logger.error("log directory %s is offline with %d partitions: %s", path, len(partitions), error)
+        if hasattr(self, "replicas"):
+            self.replicas.log_directory_failed(partitions)
+        if not self.logs.online_dirs():
+            self._on_fatal(LogDirError(path, "it was the last one; the broker cannot go on without any"))

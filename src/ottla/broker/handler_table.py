@@ -1,0 +1,30 @@
+"""Which APIs this broker serves, each by its handler file. What is not here is not advertised."""
+
+from ottla.broker.control_plane import ControlPlane
+from ottla.broker.data_plane import DataPlane
+from ottla.clock import Clock
+from ottla.config import BrokerConfig
+from ottla.handlers.api_versions import ApiVersionsHandlers
+from ottla.handlers.fetch import FetchHandlers
+from ottla.handlers.leader_epochs import LeaderEpochHandlers
+from ottla.handlers.list_offsets import ListOffsetsHandlers
+from ottla.handlers.produce import ProduceHandlers
+from ottla.handlers.producer_ids import ProducerIdHandlers
+from ottla.handlers.registry import HandlerTable
+from ottla.replication.fetch_session_cache import FetchSessionCache
+
+
+def build_handler_table(config: BrokerConfig, clock: Clock, data: DataPlane, control: ControlPlane) -> HandlerTable:
+    table = HandlerTable()
+    sessions = FetchSessionCache(clock, config.int("max.incremental.fetch.session.cache.slots"))
+    fetch = FetchHandlers(data.replicas, sessions, data.delivery, response_bytes_max=config.int("fetch.max.bytes"))
+    for handlers in (
+        ProduceHandlers(data.replicas, clock),
+        fetch,
+        ListOffsetsHandlers(data.replicas),
+        LeaderEpochHandlers(data.replicas),
+        ProducerIdHandlers(control.producer_ids),
+        ApiVersionsHandlers(table),
+    ):
+        handlers.register(table)
+    return table

@@ -1,0 +1,53 @@
+"""What the broker tells about itself: metrics of the whole, the event loop's pulse, the Prometheus endpoint."""
+
+import asyncio
+import logging
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ottla.observability.endpoint import MetricsEndpoint
+from ottla.observability.event_loop import EventLoopMonitor
+from ottla.observability.process_metrics import register_process_metrics
+from ottla.records.kernels import KERNELS_COMPILED
+
+if TYPE_CHECKING:
+    from ottla.broker.broker import Broker
+
+logger = logging.getLogger(__name__)
+
+
+class VitalSigns:
+    def __init__(self, broker: "Broker") -> None:
+        self._broker = broker
+        self._endpoint: MetricsEndpoint | None = None
+        self._monitor = EventLoopMonitor(asyncio.get_running_loop(), broker.metrics)
+
+    async def start(self) -> None:
+        self._register()
+        self._monitor.start()
+        port = self._broker.config.int("ottla.metrics.port")
+        if port >= 0:
+            host = self._broker.config.string("ottla.metrics.host") or "localhost"
+            self._endpoint = MetricsEndpoint(self._broker.metrics)
+            port = await self._endpoint.start(host, port)
+            logger.info("metrics on http://%s:%d/metrics", host, port)
+
+    async def stop(self) -> None:
+        self._monitor.stop()
+        if self._endpoint is not None:
+            await self._endpoint.stop()
+
+    def _register(self) -> None:
+        broker = self._broker
+        metrics = broker.metrics
+        register_process_metrics(metrics)
+        metrics.gauge("ottla_kernels_compiled", function=lambda: float(KERNELS_COMPILED))
+        if not KERNELS_COMPILED:
+            logger.warning("the record kernels run interpreted, which is slow: install a C compiler and `make setup`")
+        waiting = broker.data.replicas.purgatory.waiting
+        for operation in waiting:
+            metrics.gauge(
+                "kafka_server_delayedoperationpurgatory_purgatorysize",
+                {"delayedOperation": operation},
+                partial(waiting.__getitem__, operation),
+            )

@@ -1,0 +1,83 @@
+"""The broker's way to ZooKeeper: a session with the servers of `zookeeper.connect`, or with our own server.
+
+Without `zookeeper.connect` the lone broker runs the embedded server on its own loop, with its data beside the first log
+directory, and talks to it over loopback as it would to an ensemble. A `zookeeper.connect` that does not answer is an
+error and never a reason to start one.
+"""
+
+import logging
+import os
+from collections.abc import Callable
+
+from ottla.clock import Clock
+from ottla.config import BrokerConfig
+from ottla.coordination.connect_string import ConnectString, parse_connect_string
+from ottla.coordination.embedded.server import EmbeddedZooKeeper
+from ottla.coordination.embedded.server_config import ServerConfig
+from ottla.coordination.errors import ConnectionLossError
+from ottla.coordination.kazoo_session import KazooSession
+from ottla.coordination.session_life import SessionOptions
+from ottla.errors import OperatorError
+
+logger = logging.getLogger(__name__)
+
+_EMBEDDED_TICK_MS = 1000
+
+
+class ZooKeeperLink:
+    """`session` is there after `start`."""
+
+    session: KazooSession
+
+    def __init__(self, config: BrokerConfig, clock: Clock, on_failure: Callable[[BaseException], None]) -> None:
+        self._config = config
+        self._clock = clock
+        self._on_failure = on_failure
+        self.embedded: EmbeddedZooKeeper | None = None
+
+    async def start(self) -> None:
+        connect = self._config.string("zookeeper.connect")
+        servers = parse_connect_string(connect) if connect else await self._start_embedded()
+        self.session = KazooSession(self._options(servers), self._clock)
+        try:
+            await self.session.start()
+        except ConnectionLossError as error:
+            raise OperatorError(f"{error}. Is zookeeper.connect right, and is ZooKeeper running?") from error
+
+    async def stop(self) -> None:
+        if hasattr(self, "session"):
+            await self.session.close()
+        if self.embedded is not None:
+            await self.embedded.stop()
+
+    async def _start_embedded(self) -> ConnectString:
+        port = self._config.int("ottla.zookeeper.port")
+        server = EmbeddedZooKeeper(
+            ServerConfig(data_dir=embedded_data_dir(self._config), client_port=port, tick_time_ms=_EMBEDDED_TICK_MS),
+            self._clock,
+            port_search=port != 0,
+            on_failure=self._on_failure,
+        )
+        await server.start()
+        self.embedded = server
+        if port not in (0, server.port):
+            logger.warning("port %d is taken: the embedded ZooKeeper listens on %d", port, server.port)
+        return parse_connect_string(f"{server.host}:{server.port}")
+
+    def _options(self, servers: ConnectString) -> SessionOptions:
+        config = self._config
+        session_timeout_ms = config.int("zookeeper.session.timeout.ms")
+        return SessionOptions(
+            connect=servers,
+            session_timeout_ms=session_timeout_ms,
+            connection_timeout_ms=config.optional_int("zookeeper.connection.timeout.ms") or session_timeout_ms,
+            digest=config.password("ottla.zookeeper.auth"),
+            set_acl=config.bool("zookeeper.set.acl"),
+            directory=os.path.abspath(config.log_dirs[0]),
+        )
+
+
+def embedded_data_dir(config: BrokerConfig) -> str:
+    """`ottla.zookeeper.data.dir`, else the folder `zookeeper` beside the first log directory."""
+    configured = config.string("ottla.zookeeper.data.dir")
+    return configured or os.path.join(os.path.dirname(os.path.abspath(config.log_dirs[0])), "zookeeper")
