@@ -29,10 +29,10 @@ class RawClient:
         self.events: list[Event] = []
         self._xid = 0
         request = struct.pack(">iqiq", 0, zxid, timeout_ms, session[0]) + encode_buffer(session[1]) + b"\0"
-        self.send_frame(request)
         try:
+            self.send_frame(request)
             reader = Reader(self.receive_frame())
-        except ConnectionError:
+        except OSError:
             self.sock.close()
             raise
         reader.integer()

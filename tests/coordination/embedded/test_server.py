@@ -3,6 +3,7 @@
 import errno
 import socket
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -264,10 +265,10 @@ def test_containers_and_ttl_nodes_are_removed_in_time(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> "EmbeddedZooKeeper":  # type: ignore[misc]
+def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedZooKeeper]:
     thread = ServerThread(tmp_path_factory.mktemp("fuzzed"), force_sync=False, max_client_connections=0)
     with thread as server:
-        yield server  # type: ignore[misc]
+        yield server
 
 
 @settings(max_examples=100, deadline=None)

@@ -286,3 +286,18 @@ def test_a_snapshot_of_many_nodes_is_written_in_small_pieces() -> None:
     pieces = list(encode_snapshot(database.view()))
     assert max(len(piece) for piece in pieces) < 1 << 18
     assert decode_snapshot(b"".join(pieces)) == database.view()
+
+
+def test_files_that_are_not_ours_are_left_alone(tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    machine.path("log.old-backup").write_bytes(b"x")
+    machine.path("snapshot.").write_bytes(b"x")
+    machine.commit(CreateTxn("/a", b"", OPEN_ACL, 0, 1), 0)
+    machine.store.close()
+    assert same(Machine(tmp_path).database, machine.database)
+
+
+def test_a_directory_that_cannot_be_made_is_the_operators_to_change(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(OperatorError, match="cannot be used"):
+        Machine(tmp_path / "file")

@@ -60,8 +60,8 @@ class Snapshots:
         try:
             for _ in writer.write():
                 await asyncio.sleep(0)
+            await asyncio.to_thread(writer.finish)
         except KafkaStorageError:
             writer.abandon()
             raise
-        await asyncio.to_thread(writer.finish)
         await asyncio.to_thread(self._store.purge)

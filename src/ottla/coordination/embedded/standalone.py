@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ottla.coordination.embedded.server import EmbeddedZooKeeper
 from ottla.coordination.embedded.server_config import ServerConfig, config_from_properties, parse_properties
-from ottla.errors import OperatorError
+from ottla.errors import OperatorError, OttlaError
 from ottla.observability.logs import setup_logging
 
 DEFAULT_DATA_DIR = "data/zookeeper"
@@ -46,6 +46,6 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     try:
         return asyncio.run(serve(load_config(arguments[0] if arguments else None)))
-    except OperatorError as error:
+    except OttlaError as error:
         print(f"ottla zookeeper: {error}", file=sys.stderr)
-        return 2
+        return 2 if isinstance(error, OperatorError) else 1

@@ -13,6 +13,7 @@ and the server refuses to start instead of forgetting what it had promised.
 import fcntl
 import logging
 import os
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -23,12 +24,13 @@ from ottla.coordination.embedded.txn_log import ScannedLog, TxnLog, durable_zxid
 from ottla.disk.atomic_file import TEMPORARY_SUFFIX, read_whole
 from ottla.disk.directory import LogDirectory
 from ottla.disk.log_file import LogFile
-from ottla.disk.system_disk import SYSTEM_DISK, Disk
+from ottla.disk.system_disk import CREATE, SYSTEM_DISK, Disk
 from ottla.errors import ConfigError, DecodeError, OperatorError
 
 logger = logging.getLogger(__name__)
 
 SUBDIRECTORY = "ottla-1"
+_NAME = re.compile(r"(log\.|snapshot\.)([0-9a-f]{16})")
 
 
 class DamagedDataError(OperatorError):
@@ -50,15 +52,17 @@ class Store:
                 f"dataDir {self._data_dir} holds the data of an Apache ZooKeeper, which this server does not read: "
                 "give it a directory of its own"
             )
-        os.makedirs(self._data_dir, exist_ok=True)
-        if not os.path.isdir(self.directory.path):
-            self.directory.make_directory(self.directory.path)
-        self._lock = os.open(os.path.join(self.directory.path, ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            os.makedirs(self.directory.path, exist_ok=True)
+            self._lock = os.open(os.path.join(self.directory.path, ".lock"), CREATE, 0o644)
+        except OSError as error:
+            raise OperatorError(f"dataDir {self._data_dir} cannot be used: {error.strerror}") from error
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             self.close()
             raise OperatorError(f"{self.directory.path} is in use by another server") from error
+        self.directory.sync_directory(self._data_dir)
 
     def close(self) -> None:
         self.log.close()
@@ -159,10 +163,9 @@ class Store:
     # Names
 
     def _numbers(self, prefix: str) -> list[int]:
+        """The zxids in the names of these files, ascending."""
         names = self.directory.list_directory(self.directory.path)
-        return [
-            int(name[len(prefix) :], 16) for name in names if name.startswith(prefix) and "." not in name[len(prefix) :]
-        ]
+        return [int(found[2], 16) for name in names if (found := _NAME.fullmatch(name)) and found[1] == prefix]
 
     def _path(self, prefix: str, zxid: int) -> str:
         return os.path.join(self.directory.path, f"{prefix}{zxid:016x}")
