@@ -1,0 +1,198 @@
+"""A fetch answers at once when it has something to say, and otherwise when its partitions do."""
+
+import asyncio
+from pathlib import Path
+
+from ottla.errors import ErrorCode
+from ottla.model import ZERO_UUID
+from ottla.replication.delayed_fetch import Answers, DelayedFetch
+from ottla.replication.fetch_session import EntryKey, FetchSession
+from ottla.replication.fetching import FetchEntry, FetchParams, FetchReader
+from ottla.replication.partition import PartitionState
+from support.loops import on_loop
+from support.replicas import TOPIC_ID, Replicas, replicas_in, turn
+
+
+def fetch(
+    replicas: Replicas,
+    offsets: dict[tuple[str, int], int],
+    *,
+    wait_ms: int = 500,
+    min_bytes: int = 1,
+    max_bytes: int = 1 << 20,
+    partition_max_bytes: int = 1 << 20,
+) -> Answers | asyncio.Future[Answers]:
+    """A fetch without a session."""
+    session = FetchSession(0)
+    for (topic, index), offset in offsets.items():
+        entry = FetchEntry(topic, ZERO_UUID, index)
+        entry.fetch_offset = offset
+        entry.max_bytes = partition_max_bytes
+        session.put(EntryKey(topic, index), entry)
+    params = FetchParams(-1, wait_ms, min_bytes, max_bytes, 0)
+    delayed: DelayedFetch[Answers] = DelayedFetch(
+        FetchReader(replicas.manager), session, params, lambda answers: answers, full=True
+    )
+    return delayed.start(replicas.purgatory)
+
+
+def sizes(answers: Answers) -> list[int]:
+    found = [entry.read_bytes for entry, _answer in answers]
+    close(answers)
+    return found
+
+
+def close(answers: Answers) -> None:
+    for _entry, answer in answers:
+        if hasattr(answer.records, "close"):
+            answer.records.close()
+
+
+@on_loop
+async def test_fetch_at_the_end_waits_for_an_append(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        waiting = fetch(replicas, {("t", 0): 0})
+        assert isinstance(waiting, asyncio.Future)
+        assert replicas.purgatory.waiting["Fetch"] == 1
+        replicas.append(partition)
+        await turn()
+        assert sizes(waiting.result())[0] > 0
+        assert replicas.purgatory.waiting["Fetch"] == 0
+        assert not partition.watchers
+
+
+@on_loop
+async def test_append_wakes_only_those_who_wait_on_that_partition(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead(count=2)
+        first, second = fetch(replicas, {("t", 0): 0}), fetch(replicas, {("t", 1): 0})
+        assert isinstance(first, asyncio.Future)
+        assert isinstance(second, asyncio.Future)
+        replicas.append(replicas.manager.partition("t", 1))
+        await turn()
+        assert not first.done()
+        close(second.result())
+
+
+@on_loop
+async def test_many_appends_in_one_turn_wake_a_fetch_once(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        waiting = fetch(replicas, {("t", 0): 0})
+        assert isinstance(waiting, asyncio.Future)
+        for _ in range(100):
+            replicas.append(partition)
+        await turn()
+        assert sizes(waiting.result()) == [partition.log.end_position.position]
+
+
+@on_loop
+async def test_fetch_waits_until_its_partitions_have_min_bytes_together(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead(count=2)
+        one, two = (replicas.manager.partition("t", index) for index in (0, 1))
+        replicas.append(one)
+        size = one.log.end_position.position
+        waiting = fetch(replicas, {("t", 0): 0, ("t", 1): 0}, min_bytes=3 * size)
+        assert isinstance(waiting, asyncio.Future)
+        replicas.append(two)
+        await turn()
+        assert not waiting.done()
+        replicas.append(one)
+        await turn()
+        assert sizes(waiting.result()) == [2 * size, size]
+
+
+@on_loop
+async def test_fetch_answers_with_nothing_when_its_time_is_over(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead()
+        waiting = fetch(replicas, {("t", 0): 0}, wait_ms=500)
+        assert isinstance(waiting, asyncio.Future)
+        await replicas.advance_ms(400)
+        assert not waiting.done()
+        await replicas.advance_ms(200)
+        assert sizes(waiting.result()) == [0]
+
+
+@on_loop
+async def test_lost_leadership_ends_the_wait_with_the_error(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        waiting = fetch(replicas, {("t", 0): 0})
+        assert isinstance(waiting, asyncio.Future)
+        partition.become_follower(PartitionState(2, 1, (2,), (1, 2), 1))
+        await turn()
+        [(_entry, answer)] = waiting.result()
+        assert answer.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+@on_loop
+async def test_client_that_goes_away_leaves_nothing_behind(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        waiting = fetch(replicas, {("t", 0): 0})
+        assert isinstance(waiting, asyncio.Future)
+        waiting.cancel()
+        await turn()
+        assert not partition.watchers
+        assert replicas.purgatory.waiting["Fetch"] == 0
+        assert len(replicas.wheel) == 0
+
+
+@on_loop
+async def test_fetch_with_an_error_does_not_wait(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead()
+        answers = fetch(replicas, {("t", 0): 0, ("t", 7): 0})
+        assert isinstance(answers, list)
+        assert [answer.error_code for _entry, answer in answers] == [0, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
+
+
+@on_loop
+async def test_offset_out_of_range_is_told_and_offset_at_the_end_is_not(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.append(replicas.lead())
+        answers = fetch(replicas, {("t", 0): 2})
+        assert isinstance(answers, list)
+        assert answers[0][1].error_code == ErrorCode.OFFSET_OUT_OF_RANGE
+        assert isinstance(fetch(replicas, {("t", 0): 1}), asyncio.Future)
+
+
+@on_loop
+async def test_first_batch_comes_whole_however_small_the_limits(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead(count=2)
+        for index in (0, 1):
+            replicas.append(replicas.manager.partition("t", index), b"x" * 1000)
+        answers = fetch(replicas, {("t", 0): 0, ("t", 1): 0}, max_bytes=10, partition_max_bytes=10)
+        assert isinstance(answers, list)
+        first, second = sizes(answers)
+        assert first > 1000
+        assert second == 0
+
+
+@on_loop
+async def test_later_partitions_share_what_is_left(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead(count=2)
+        for index in (0, 1):
+            replicas.append(replicas.manager.partition("t", index), b"x" * 1000)
+        size = replicas.manager.partition("t", 0).log.end_position.position
+        answers = fetch(replicas, {("t", 0): 0, ("t", 1): 0}, max_bytes=size + 100)
+        assert isinstance(answers, list)
+        assert sizes(answers) == [size, 100]
+
+
+@on_loop
+async def test_topic_recreated_under_the_same_name_is_another_topic(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.append(replicas.lead())
+        session = FetchSession(0, uses_topic_ids=True)
+        entry = FetchEntry("t", TOPIC_ID, 0)
+        entry.max_bytes = 100
+        session.put(EntryKey(TOPIC_ID, 0), entry)
+        result = FetchReader(replicas.manager).read([entry], FetchParams(-1, 0, 1, 1 << 20, 0))
+        assert result.total_bytes > 0
+        close(result.data)

@@ -1,0 +1,167 @@
+"""Sessions: only news travels, idle entries are not read, slots are bounded."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from ottla.clock import ManualClock
+from ottla.errors.kafka import FetchSessionIdNotFoundError, FetchSessionTopicIdError, InvalidFetchSessionEpochError
+from ottla.model import ZERO_UUID
+from ottla.replication.delayed_fetch import Answers, DelayedFetch
+from ottla.replication.fetch_session import EntryKey, FetchSession, next_epoch
+from ottla.replication.fetch_session_cache import FetchSessionCache
+from ottla.replication.fetching import FetchEntry, FetchParams, FetchReader, FetchResult
+from support.loops import on_loop
+from support.replicas import Replicas, replicas_in, turn
+
+NO_WAIT = FetchParams(-1, 0, 1, 1 << 20, 0)
+
+
+class CountingReader(FetchReader):
+    """Remembers which partitions were read."""
+
+    def __init__(self, replicas: Replicas) -> None:
+        super().__init__(replicas.manager)
+        self.reads: list[list[int]] = []
+
+    def read(self, entries: list[FetchEntry], params: FetchParams) -> FetchResult:
+        self.reads.append([entry.partition_index for entry in entries])
+        return super().read(entries, params)
+
+
+def put(session: FetchSession, index: int, offset: int) -> None:
+    entry = FetchEntry("t", ZERO_UUID, index)
+    entry.fetch_offset, entry.max_bytes = offset, 1 << 20
+    session.put(EntryKey("t", index), entry)
+
+
+def poll(replicas: Replicas, reader: FetchReader, session: FetchSession, *, full: bool = False) -> list[int]:
+    """Which partitions an answer at once names."""
+    delayed: DelayedFetch[Answers] = DelayedFetch(reader, session, NO_WAIT, lambda answers: answers, full=full)
+    answers = delayed.start(replicas.purgatory)
+    assert isinstance(answers, list)
+    for _entry, answer in answers:
+        if hasattr(answer.records, "close"):
+            answer.records.close()
+    return [entry.partition_index for entry, _answer in answers]
+
+
+@on_loop
+async def test_idle_session_reads_nothing_however_many_partitions_it_has(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead(count=20)
+        session, reader = FetchSession(5), CountingReader(replicas)
+        for index in range(20):
+            put(session, index, 0)
+        assert poll(replicas, reader, session, full=True) == list(range(20))
+        assert poll(replicas, reader, session) == []
+        assert reader.reads[1] == []
+
+
+@on_loop
+async def test_only_the_partition_with_news_is_read_and_named(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead(count=3)
+        session, reader = FetchSession(5), CountingReader(replicas)
+        for index in range(3):
+            put(session, index, 0)
+        poll(replicas, reader, session, full=True)
+        replicas.append(replicas.manager.partition("t", 1))
+        await turn()
+        assert poll(replicas, reader, session) == [1]
+        assert reader.reads[1] == [1]
+
+
+@on_loop
+async def test_partitions_with_data_take_turns(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead(count=2)
+        session, reader = FetchSession(5), CountingReader(replicas)
+        for index in range(2):
+            replicas.append(replicas.manager.partition("t", index))
+            put(session, index, 0)
+        poll(replicas, reader, session, full=True)
+        put(session, 0, 0)  # The fetcher moved on in partition 0 only.
+        assert poll(replicas, reader, session) == [1, 0]
+
+
+@on_loop
+async def test_forgotten_partition_is_not_watched_any_more(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        session, reader = FetchSession(5), CountingReader(replicas)
+        put(session, 0, 0)
+        poll(replicas, reader, session, full=True)
+        assert session in partition.watchers
+        session.forget([EntryKey("t", 0)])
+        assert session not in partition.watchers
+
+
+@on_loop
+async def test_session_that_nobody_polls_is_woken_once_and_then_left_alone(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        session, reader = FetchSession(5), CountingReader(replicas)
+        put(session, 0, 0)
+        poll(replicas, reader, session, full=True)
+        replicas.append(partition)
+        await turn()
+        assert not partition.watchers
+        assert list(session.ready) == list(session.entries.values())
+
+
+@on_loop
+async def test_waiting_session_is_answered_with_the_news(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead(count=2)
+        session, reader = FetchSession(5), CountingReader(replicas)
+        for index in (0, 1):
+            put(session, index, 0)
+        poll(replicas, reader, session, full=True)
+        params = FetchParams(-1, 500, 1, 1 << 20, 0)
+        delayed: DelayedFetch[Answers] = DelayedFetch(reader, session, params, lambda answers: answers, full=False)
+        waiting = delayed.start(replicas.purgatory)
+        assert isinstance(waiting, asyncio.Future)
+        replicas.append(partition)
+        await turn()
+        [(entry, answer)] = waiting.result()
+        assert entry.partition_index == 0
+        assert answer.high_watermark == 1
+        answer.records.close()  # type: ignore[union-attr]
+
+
+def test_epochs_count_requests_and_wrap_to_one() -> None:
+    cache = FetchSessionCache(ManualClock(), 10)
+    session = cache.create(privileged=False, uses_topic_ids=True)
+    assert cache.resume(session.session_id, 1, uses_topic_ids=True) is session
+    assert cache.resume(session.session_id, 2, uses_topic_ids=True) is session
+    assert next_epoch(2**31 - 1) == 1
+
+
+def test_wrong_session_epoch_and_naming_are_told_apart() -> None:
+    cache = FetchSessionCache(ManualClock(), 10)
+    session = cache.create(privileged=False, uses_topic_ids=True)
+    with pytest.raises(InvalidFetchSessionEpochError):
+        cache.resume(session.session_id, 7, uses_topic_ids=True)
+    with pytest.raises(FetchSessionIdNotFoundError):
+        cache.resume(session.session_id + 1, 1, uses_topic_ids=True)
+    with pytest.raises(FetchSessionTopicIdError):
+        cache.resume(session.session_id, 1, uses_topic_ids=False)
+
+
+def test_full_cache_declines_until_a_session_is_old() -> None:
+    clock = ManualClock()
+    cache = FetchSessionCache(clock, 1)
+    assert cache.create(privileged=False, uses_topic_ids=True).session_id != 0
+    assert cache.create(privileged=False, uses_topic_ids=True).session_id == 0
+    clock.advance_ms(121_000)
+    assert cache.create(privileged=False, uses_topic_ids=True).session_id != 0
+    assert len(cache) == 1
+
+
+def test_follower_takes_the_slot_of_a_consumer_but_not_of_a_follower() -> None:
+    cache = FetchSessionCache(ManualClock(), 1)
+    cache.create(privileged=False, uses_topic_ids=True)
+    assert cache.create(privileged=True, uses_topic_ids=True).session_id != 0
+    assert cache.create(privileged=True, uses_topic_ids=True).session_id == 0
