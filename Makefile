@@ -7,7 +7,10 @@ KERNELS := $(wildcard src/ottla/records/kernels/kernel_*.py)
 .PHONY: setup setup-test run test test-long lint format bench demo clean
 
 setup: $(STAMPS)/core
-setup-test: $(STAMPS)/test
+setup-run: $(STAMPS)/core
+	@.venv/bin/ottla start --tour $(ARGS)
+
+test: $(STAMPS)/test
 
 $(STAMPS)/core: pyproject.toml setup.py constraints.txt scripts/setup_core.sh $(KERNELS)
 	scripts/setup_core.sh
@@ -18,8 +21,11 @@ $(STAMPS)/test: $(STAMPS)/core scripts/setup_test.sh
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/lint: $(STAMPS)/core
-	$(PYTHON) -m pip install -q -e '.[lint,test]' -c constraints.txt
+	$(PYTHON) -m pip install -q --disable-pip-version-check -e '.[lint,test]' -c constraints.txt
 	@mkdir -p $(STAMPS) && touch $@
+
+run: $(STAMPS)/core
+	@.venv/bin/ottla start --tour $(ARGS)
 
 test: $(STAMPS)/test
 	$(PYTHON) -m pytest -m "not long" $(ARGS)
@@ -36,3 +42,6 @@ lint: $(STAMPS)/lint
 format: $(STAMPS)/lint
 	.venv/bin/ruff check --fix .
 	.venv/bin/ruff format .
+
+clean:
+	rm -rf .venv build data .pytest_cache .mypy_cache .ruff_cache .hypothesis
