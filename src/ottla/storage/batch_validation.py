@@ -7,7 +7,7 @@ all. They are changed
 
     to stamp LogAppendTime, or to right a wrong max_timestamp    in place, with a new CRC
     where `compression.type` names another codec                 the section is recompressed
-    where they come in format v0 or v1 (Produce 0 to 2)          converted to v2
+    where they come in format v0 or v1 (Produce 0 to 2)          converted to v2, then validated
 
 The answer to a bad batch, in the order of the checks: not exactly one batch of format v2 INVALID_RECORD; too large
 MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE; CRC or length CORRUPT_MESSAGE; count, offsets, control bit, records
@@ -54,10 +54,11 @@ from ottla.records.batch import (
 from ottla.records.compression import compress
 from ottla.records.kernels import validate_records
 from ottla.records.kernels.problems import Problem, error_for
+from ottla.records.legacy import is_legacy, up_convert
 from ottla.records.record import Record, RecordsSection, decode_rows, open_section
 
 PRODUCE_VERSION_LATEST = 11
-_FIRST_VERSION_OF_ONE_BATCH = 3
+PRODUCE_VERSION_LEGACY_MAX = 2  # up to it clients may send message sets of format v0 and v1
 _FIRST_VERSION_WITH_ZSTD = 7
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _OPENED_BYTES_MIN = 16 * 1024 * 1024
@@ -78,6 +79,13 @@ class RecordError(NamedTuple):
 
     batch_index: int
     message: str
+
+
+class PreparedBatch(NamedTuple):
+    """A batch as it is to be stored, but for offset and epoch, and its header."""
+
+    batch: Buffer
+    header: BatchHeader
 
 
 class BadRecordsError(InvalidRecordError):
@@ -126,11 +134,26 @@ class BatchValidation:
         return self._is_append_time
 
     def is_heavy(self, records: Buffer) -> bool:
-        """Whether `validate` would decompress or convert: the caller may want to run `convert` in a thread first."""
+        """Whether it must be decompressed or converted: the caller may want to run `prepare` in a thread."""
         if len(records) < HEADER_SIZE or records[MAGIC_POSITION] != MAGIC:
             return len(records) > MAGIC_POSITION and records[MAGIC_POSITION] < MAGIC
         codec = records[ATTRIBUTES_POSITION + 1] & COMPRESSION_MASK
         return (codec != 0 and self._opens_compressed) or (self._codec is not None and self._codec != codec)
+
+    def prepare(
+        self,
+        records: memoryview,
+        now_ms: int,
+        origin: Origin = Origin.CLIENT,
+        produce_version: int = PRODUCE_VERSION_LATEST,
+    ) -> list[PreparedBatch]:
+        """`validate` for all that a client may send, message sets too. Touches nothing shared: fit for a thread."""
+        if produce_version > PRODUCE_VERSION_LEGACY_MAX or not is_legacy(records):
+            return [PreparedBatch(*self.validate(records, now_ms, origin, produce_version))]
+        batches = up_convert(records, batch_bytes_max=self._size_max, size_max=self._opened_bytes_max)
+        if not batches:
+            raise InvalidRecordError("a message set without a message")
+        return [PreparedBatch(*self.validate(memoryview(batch), now_ms, origin)) for batch in batches]
 
     def validate(
         self,
@@ -142,8 +165,10 @@ class BatchValidation:
         """The batch as it is to be stored, not yet stamped, and its header. Raises what the module's docstring says."""
         length = len(records)
         if length < HEADER_SIZE or records[MAGIC_POSITION] != MAGIC:
-            records = self._convert_legacy(records, produce_version)
-            length = len(records)
+            raise InvalidRecordError(
+                f"Produce requests with version {produce_version} must have exactly one record batch of magic 2 "
+                "per partition"
+            )
         header = peek_header(records)
         base_offset, batch_length, _, _, crc, attributes, delta, _, max_timestamp, producer, _, sequence, count = header
         if batch_length + LOG_OVERHEAD != length:
@@ -240,15 +265,6 @@ class BatchValidation:
         if self._is_append_time:
             return writable, rewrite_timestamp_type(writable, 0, TimestampType.LOG_APPEND_TIME, now_ms)
         return writable, rewrite_timestamp_type(writable, 0, TimestampType.CREATE_TIME, max_timestamp)
-
-    def _convert_legacy(self, records: memoryview, produce_version: int) -> memoryview:
-        """Message sets of format v0 and v1 become one batch of v2; what is no batch at all is refused here too."""
-        if produce_version >= _FIRST_VERSION_OF_ONE_BATCH or len(records) <= MAGIC_POSITION:
-            raise InvalidRecordError(
-                f"Produce requests with version {produce_version} must have exactly one record batch of magic 2 "
-                "per partition"
-            )
-        raise InvalidRecordError("message sets are not accepted yet")
 
     def _size_error(self, length: int) -> KafkaError:
         if length > self.message_bytes_max:

@@ -18,12 +18,18 @@ from collections.abc import Callable, Sequence
 
 from ottla.config.topic_config import TopicConfig
 from ottla.disk.directory import LogDirectory
-from ottla.errors.kafka import KafkaStorageError, OffsetOutOfRangeError
+from ottla.errors.kafka import KafkaError, KafkaStorageError, OffsetOutOfRangeError
 from ottla.errors.tree import LogDirError
 from ottla.model import NO_OFFSET, NO_TIMESTAMP, TopicPartition
 from ottla.records.attributes import CONTROL_MASK
 from ottla.records.batch import HEADER_SIZE, BatchHeader, Buffer, stamp
-from ottla.storage.batch_validation import PRODUCE_VERSION_LATEST, BatchValidation, Origin
+from ottla.storage.batch_validation import (
+    PRODUCE_VERSION_LATEST,
+    PRODUCE_VERSION_LEGACY_MAX,
+    BatchValidation,
+    Origin,
+    PreparedBatch,
+)
 from ottla.storage.follower_batches import FollowerBatch, admit_first_batch, check_follower_batches, segment_runs
 from ottla.storage.leader_epochs import EpochEnd, LeaderEpochs
 from ottla.storage.log_hooks import LogHooks, NoHooks
@@ -131,7 +137,33 @@ class PartitionLog:
         produce_version: int = PRODUCE_VERSION_LATEST,
     ) -> AppendInfo:
         """Append one batch. `records` may be stamped in place, and is not needed any more on return."""
+        if produce_version <= PRODUCE_VERSION_LEGACY_MAX:
+            prepared = self.validation.prepare(records, now_ms, origin, produce_version)
+            return self.append_prepared(prepared, leader_epoch, now_ms=now_ms, origin=origin)
         batch, header = self.validation.validate(records, now_ms, origin, produce_version)
+        return self._append_batch(batch, header, leader_epoch, now_ms, origin)
+
+    def append_prepared(
+        self,
+        batches: Sequence[PreparedBatch],
+        leader_epoch: int,
+        *,
+        now_ms: int,
+        origin: Origin = Origin.CLIENT,
+    ) -> AppendInfo:
+        """Append what `validation.prepare` made, maybe in a thread, of one produced `records`: all of it or nothing."""
+        first_offset = self.log_end_offset
+        try:
+            infos = [self._append_batch(*batch, leader_epoch, now_ms, origin) for batch in batches]
+        except KafkaError:
+            self.truncate_to(first_offset, now_ms=now_ms)
+            raise
+        max_timestamp = max(info.max_timestamp for info in infos)
+        return infos[0]._replace(last_offset=infos[-1].last_offset, max_timestamp=max_timestamp)
+
+    def _append_batch(
+        self, batch: Buffer, header: BatchHeader, leader_epoch: int, now_ms: int, origin: Origin
+    ) -> AppendInfo:
         if header.producer_id >= 0:
             duplicate = self._check_producer(batch, header, origin)
             if duplicate is not None:

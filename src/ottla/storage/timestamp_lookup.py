@@ -8,6 +8,7 @@ by theirs. Only the one batch that holds the answer is opened.
 from ottla.model import NO_EPOCH, NO_TIMESTAMP
 from ottla.records.batch import HEADER_SIZE, MAGIC, BatchHeader, peek_header
 from ottla.records.kernels.spans import SPAN_COLUMNS
+from ottla.records.legacy import decode_messages
 from ottla.records.record import decode_batch, index_section, open_section
 from ottla.storage.batch_scan import BatchPlace, walk_batches
 from ottla.storage.log_offsets import NOT_FOUND, FoundOffset
@@ -53,9 +54,9 @@ def _largest_timestamp(segment: Segment, start_offset: int) -> int:
 
 
 def _largest_in_batch(segment: Segment, place: BatchPlace, start_offset: int) -> int:
-    if place.magic != MAGIC:
-        return place.max_timestamp
-    records = decode_batch(segment.log.read_at(place.position, place.size), size_max=_DECOMPRESSED_MAX)
+    data = segment.log.read_at(place.position, place.size)
+    is_batch = place.magic == MAGIC
+    records = decode_batch(data, size_max=_DECOMPRESSED_MAX) if is_batch else decode_messages(data)
     return max((record.timestamp for record in records if record.offset >= start_offset), default=NO_TIMESTAMP)
 
 
@@ -73,7 +74,7 @@ def _find_in_segment(segment: Segment, timestamp: int, start_offset: int) -> Fou
 
 def _find_in_batch(segment: Segment, place: BatchPlace, timestamp: int, start_offset: int) -> FoundOffset | None:
     if place.magic != MAGIC:
-        return FoundOffset(place.base_offset, place.max_timestamp, NO_EPOCH)
+        return _find_in_messages(segment.log.read_at(place.position, place.size), timestamp, start_offset)
     header = peek_header(segment.log.read_at(place.position, HEADER_SIZE))
     if header.timestamp_type:
         offset = max(header.base_offset, start_offset)
@@ -87,4 +88,12 @@ def _find_in_records(batch: bytes, header: BatchHeader, timestamp: int, start_of
         offset, record_timestamp = spans[row], spans[row + 1]
         if record_timestamp >= timestamp and offset >= start_offset:
             return FoundOffset(offset, record_timestamp, header.partition_leader_epoch)
+    return None
+
+
+def _find_in_messages(message: bytes, timestamp: int, start_offset: int) -> FoundOffset | None:
+    """A message of an old format, or several in a compressed wrapper."""
+    for record in decode_messages(message):
+        if record.timestamp >= timestamp and record.offset >= start_offset:
+            return FoundOffset(record.offset, record.timestamp, NO_EPOCH)
     return None
