@@ -1,0 +1,15 @@
+"""Clients of a Kafka cluster: producer, consumer, admin, and below them what brokers use for their own requests.
+
+    runtime            event loop, clock, timers and sockets, given from outside
+    connection         one connection to one broker: version negotiation, requests in flight, time limits
+    connection_pool    a client's connections, with backoff
+    snapshot, cluster  what is known of the cluster; metadata, leaders, coordinators, sending
+    configuration      Kafka's config names as keyword arguments
+    producer           records in, batches out: accumulator, sender, idempotence
+    consumer           positions, fetching, groups, assignors
+    admin              topics, configs, groups, offsets, records, reassignments, leaders, log directories
+    loop_thread        the synchronous face: one thread with one event loop per client
+
+One asyncio core does the work. `ottla.aio` gives it as it is; `ottla.Producer`, `ottla.Consumer` and `ottla.Admin` run
+it in a thread of their own. Nothing here knows of storage or of a broker's insides.
+"""

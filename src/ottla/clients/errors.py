@@ -1,0 +1,68 @@
+"""What a client raises besides the errors that a broker answers with (`ottla.errors.kafka`).
+
+KafkaError
+  NetworkError                 (errors.kafka) the connection is gone; the request may have been carried out
+    NoBrokerError              no broker of the cluster could be reached
+  RequestTimedOutError         (errors.kafka)
+    ClientTimeoutError         the time that the caller gave is over; also a TimeoutError
+  BufferExhaustedError         buffer.memory is full, and max.block.ms or the policy says not to wait
+  SerializationError           a serializer refused a key or value; also a ValueError
+  NoOffsetForPartitionError    no committed offset, and auto.offset.reset=none
+  InvalidRecordSizeError       a record over max.request.size
+OttlaError
+  ClientClosedError            the client was closed before
+  IllegalStateError            a call that the client's state does not allow
+"""
+
+from collections.abc import Collection
+
+from ottla.errors import ErrorCode, KafkaError, OttlaError, error_for_code
+from ottla.errors.kafka import MessageTooLargeError, NetworkError, OffsetOutOfRangeError, RequestTimedOutError
+from ottla.model import TopicPartition
+
+
+class NoBrokerError(NetworkError):
+    """No broker of the cluster could be reached."""
+
+
+class ClientTimeoutError(RequestTimedOutError, TimeoutError):
+    """The time that the caller gave is over."""
+
+
+class BufferExhaustedError(KafkaError):
+    """`buffer.memory` is full of records that are not acknowledged yet."""
+
+    code = ErrorCode.REQUEST_TIMED_OUT
+
+
+class SerializationError(KafkaError, ValueError):
+    """A serializer or deserializer refused a key or value."""
+
+    code = ErrorCode.INVALID_RECORD
+
+
+class InvalidRecordSizeError(MessageTooLargeError):
+    """One record is larger than `max.request.size` or `buffer.memory`."""
+
+
+class NoOffsetForPartitionError(OffsetOutOfRangeError):
+    """No position to begin from: nothing was committed, or the offset is gone, and `auto.offset.reset` is none."""
+
+    def __init__(self, partitions: Collection[TopicPartition]) -> None:
+        names = ", ".join(str(partition) for partition in partitions)
+        super().__init__(f"no offset to begin from and auto.offset.reset=none: {names}")
+        self.partitions = frozenset(partitions)
+
+
+class ClientClosedError(OttlaError):
+    """The client was closed."""
+
+
+class IllegalStateError(OttlaError):
+    """A call that the client's state does not allow."""
+
+
+def broker_error(code: int, what: str, message: str | None = None) -> KafkaError:
+    """The exception for a code that a broker answered about `what`, in its words where it sent some."""
+    name = ErrorCode(code).name if code in ErrorCode._value2member_map_ else f"error code {code}"
+    return error_for_code(code, f"{what}: {message or name}")

@@ -1,0 +1,81 @@
+"""The synchronous face of the clients: a thread with an event loop, and calls into it.
+
+One thread per client, a daemon, so that a program that forgets `close` still ends. `run` waits for a coroutine from any
+other thread; called on the loop's own thread (from a callback) it would wait for itself, so that is refused.
+
+`blocking` makes a method of a synchronous class out of one of its asynchronous twin, types and docstring included, so
+that nothing is written twice. The class has the twin in `_core` and its LoopThread in `_thread`.
+"""
+
+import asyncio
+import functools
+import threading
+from collections.abc import Callable, Coroutine
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from ottla.clients.errors import ClientClosedError, IllegalStateError
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+class LoopThread:
+    """Starts at once. `stop` may be called twice."""
+
+    def __init__(self, name: str) -> None:
+        self.loop = asyncio.new_event_loop()
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self.loop)
+        try:
+            self.loop.run_forever()
+        finally:
+            self.loop.close()
+
+    @property
+    def stopped(self) -> bool:
+        return self._closed
+
+    @property
+    def is_current(self) -> bool:
+        return threading.current_thread() is self._thread
+
+    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """The outcome of a coroutine that runs on the loop."""
+        if self._closed or self.is_current:
+            coroutine.close()
+            if self._closed:
+                raise ClientClosedError("the client is closed")
+            raise IllegalStateError("a callback may not make a blocking call of its own client")
+        future = asyncio.run_coroutine_threadsafe(coroutine, self.loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()  # a KeyboardInterrupt here must not leave the call running there
+            raise
+
+    def post(self, callback: Callable[..., object], *arguments: Any) -> None:
+        """Call back on the loop, soon."""
+        if not self._closed:
+            self.loop.call_soon_threadsafe(callback, *arguments)
+
+    def stop(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        if not self.is_current:
+            self._thread.join()
+
+
+def blocking(method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[Any, P], T]:
+    """The synchronous form of a method of the asynchronous core."""
+
+    def call(self: Any, /, *arguments: P.args, **keywords: P.kwargs) -> T:
+        result: T = self._thread.run(method(self._core, *arguments, **keywords))
+        return result
+
+    return functools.update_wrapper(call, method)
