@@ -18,7 +18,7 @@ from typing import ClassVar, NamedTuple, Self
 from ottla.disk.directory import LogDirectory
 from ottla.disk.log_file import LogFile
 
-_PAGE_ENTRIES = 256
+_PAGE_ENTRIES = 512
 _PENDING_MAX = 4096
 _ENTRIES_MIN = 2  # with less a segment would be full before its first entry
 
@@ -138,16 +138,20 @@ class SparseIndex:
         return [Entry(*fields) for fields in self.ENTRY.iter_unpack(data[: len(data) // size * size])]
 
     def _floor_in_file(self, key: int) -> Entry | None:
+        """Invariant: entries below `low` have keys at or below `key`, those from `high` on keys above it."""
         low, high = 0, self.entries
-        while high - low > _PAGE_ENTRIES:
+        page, page_start = b"", 0
+        size, unpack_from = self.ENTRY.size, self.ENTRY.unpack_from
+        while low < high:
+            if not page and high - low <= _PAGE_ENTRIES:
+                page, page_start = self.file.read_at(low * size, (high - low) * size), low
             middle = (low + high) // 2
-            if self._read_entries(middle, 1)[0].key <= key:
-                low = middle
+            entry_key = unpack_from(page, (middle - page_start) * size)[0] if page else self.entry(middle).key
+            if entry_key <= key:
+                low = middle + 1
             else:
                 high = middle
-        page = self._read_entries(low, high - low)
-        number = bisect_right(page, key, key=lambda entry: entry.key) - 1
-        return page[number] if number >= 0 else None
+        return self.entry(low - 1) if low else None
 
     # -- the file -----------------------------------------------------------------------------------------------------
 
