@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from ottla.coordination.kazoo_session import KazooSession, SessionOptions
 from ottla.coordination.session import SessionEvent, SessionState
 from ottla.coordination.session_file import SessionFile
 from support.coroutines import on_event_loop
-from support.zookeepers import debian_zookeeper
 
 KILLED = """
 import asyncio, sys
@@ -39,9 +37,8 @@ asyncio.run(main())
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with debian_zookeeper(tmp_path_factory.mktemp("zookeeper")) as running:
-        yield running
+def address(zookeeper_address: str) -> str:
+    return zookeeper_address
 
 
 def session_on(address: str, **options: Any) -> KazooSession:

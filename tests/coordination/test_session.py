@@ -1,7 +1,7 @@
 """What `session.Session` promises, on each of its implementations and servers."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ from ottla.coordination.session import (
 )
 from support.coroutines import on_event_loop
 from support.cuttable_proxy import CuttableProxy
-from support.zookeepers import debian_zookeeper
+from support.zookeepers import ZooKeeperProcess
 
 TIMEOUT_MS = 1200
 
@@ -91,15 +91,9 @@ class Backend:
             await proxy.close()
 
 
-@pytest.fixture(scope="module")
-def debian_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with debian_zookeeper(tmp_path_factory.mktemp("zookeeper")) as address:
-        yield address
-
-
-@pytest.fixture(params=["memory", "debian"])
-def backend(request: pytest.FixtureRequest) -> Callable[[], Any]:
-    address = request.getfixturevalue("debian_address") if request.param == "debian" else None
+@pytest.fixture(params=["memory", "embedded", "debian"])
+def backend(request: pytest.FixtureRequest, zookeeper_by_name: Callable[[str], ZooKeeperProcess]) -> Callable[[], Any]:
+    address = None if request.param == "memory" else zookeeper_by_name(request.param).address
     chroot = f"/{abs(hash(request.node.name))}"
 
     @asynccontextmanager

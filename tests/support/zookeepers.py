@@ -6,8 +6,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from support.peers import absent, require_command
@@ -89,17 +87,6 @@ def debian_server(directory: Path, **settings: str) -> ZooKeeperProcess:
         "-cp", str(DEBIAN_JAR), "org.apache.zookeeper.server.ZooKeeperServerMain",
     ]  # fmt: skip
     return ZooKeeperProcess(directory, command, {"clientPortAddress": "127.0.0.1"} | settings)
-
-
-@contextmanager
-def debian_zookeeper(directory: Path) -> Iterator[str]:
-    """The address of an Apache ZooKeeper while it runs."""
-    server = debian_server(directory, forceSync="no")
-    server.start()
-    try:
-        yield server.address
-    finally:
-        server.kill()
 
 
 def four_letter_word(port: int, word: str) -> str | None:

@@ -94,7 +94,7 @@ def read_children(client: RawClient) -> list[str]:
 
 
 def test_no_acknowledged_write_is_lost_by_kill_9(tmp_path: Path) -> None:
-    assert run_crashes(tmp_path, 5, seed=4) >= 2
+    assert run_crashes(tmp_path, 3, seed=4) >= 2
 
 
 @pytest.mark.long
