@@ -1,0 +1,89 @@
+"""Loads won partitions one after the other, in slices of a few milliseconds: the event loop goes on in between."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+
+from ottla.clock import Clock
+from ottla.coordinators.group.group import Group
+from ottla.coordinators.group.loading import PartitionLoad
+from ottla.coordinators.group.offsets_log import OffsetsLog
+from ottla.coordinators.group.owned_partition import OwnedPartition
+from ottla.coordinators.group.settings import GroupSettings
+from ottla.errors import OttlaError
+from ottla.records.batch import iterate_batches
+
+logger = logging.getLogger(__name__)
+
+SLICE_SECONDS = 0.002
+RETRY_SECONDS = 1.0
+
+Loaded = Callable[[OwnedPartition, dict[str, Group], float], None]
+
+
+class PartitionLoader:
+    """`loaded` is called with each partition that is still owned when it has been read, and how many ms that took."""
+
+    def __init__(self, log: OffsetsLog, settings: GroupSettings, clock: Clock, loaded: Loaded) -> None:
+        self._log = log
+        self._settings = settings
+        self._clock = clock
+        self._loaded = loaded
+        self._waiting: deque[OwnedPartition] = deque()
+        self._task: asyncio.Task[None] | None = None
+        self._slice_end = 0.0
+
+    def load(self, partition: OwnedPartition) -> None:
+        self._waiting.append(partition)
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._run())
+
+    def stop(self) -> None:
+        self._waiting.clear()
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    async def _run(self) -> None:
+        while self._waiting:
+            partition = self._waiting.popleft()
+            if partition.is_lost:
+                continue
+            began_at = self._clock.monotonic()
+            try:
+                groups = await self._read(partition)
+            except OttlaError as error:
+                # Better no coordinator than one that has forgotten offsets. Where the partition has gone elsewhere,
+                # that is what we are told next.
+                logger.warning("loading %r failed, it will be tried again: %s", partition, error)
+                self._waiting.append(partition)
+                await asyncio.sleep(RETRY_SECONDS)
+                continue
+            if not partition.is_lost:
+                self._loaded(partition, groups, (self._clock.monotonic() - began_at) * 1000)
+        self._task = None
+
+    async def _read(self, partition: OwnedPartition) -> dict[str, Group]:
+        load = PartitionLoad(self._settings, self._clock.wall_ms())
+        self._begin_slice()
+        offset = self._log.start_offset(partition.index)
+        while not partition.is_lost:
+            buffer = await self._log.read(partition.index, offset, self._settings.load_buffer_bytes)
+            if not len(buffer):
+                break
+            for position, header in iterate_batches(buffer):
+                load.feed(buffer, position, header)
+                offset = header.next_offset
+                await self._maybe_pause()
+        for _ in load.decode():
+            await self._maybe_pause()
+        return load.groups
+
+    def _begin_slice(self) -> None:
+        self._slice_end = self._clock.monotonic() + SLICE_SECONDS
+
+    async def _maybe_pause(self) -> None:
+        if self._clock.monotonic() >= self._slice_end:
+            await asyncio.sleep(0)
+            self._begin_slice()
