@@ -90,13 +90,14 @@ class CommittedOffsets:
     # Taking out
 
     def remove(self, partitions: Iterable[TopicPartition]) -> list[TopicPartition]:
-        """Forget these in every form; those that were committed and so need a tombstone."""
+        """Forget these in every form. Those that have a record, replicated or not, and so need a tombstone."""
         removed = []
         for partition in partitions:
-            self.pending.pop(partition, None)
+            is_pending = self.pending.pop(partition, None) is not None
+            is_committed = self.committed.pop(partition, None) is not None
             for offsets in self.transactional.values():
                 offsets.pop(partition, None)
-            if self.committed.pop(partition, None) is not None:
+            if is_committed or is_pending:
                 removed.append(partition)
         self.transactional = {producer: offsets for producer, offsets in self.transactional.items() if offsets}
         return removed

@@ -126,7 +126,8 @@ def tombstones_stored(event: TombstonesStored, error: ErrorCode, step: Step) -> 
 
 def topics_deleted(group: Group, topics: frozenset[str], step: Step) -> int:
     """How many offsets went with the topics."""
-    partitions = [partition for partition in group.offsets.committed if partition.topic in topics]
+    known = group.offsets.committed.keys() | group.offsets.pending.keys()
+    partitions = sorted(partition for partition in known if partition.topic in topics)
     records = _remove(group, partitions, step)
     if records:
         step.append(records)
@@ -169,8 +170,8 @@ def _remove(group: Group, partitions: Iterable[TopicPartition], step: Step) -> l
 
 
 def _remove_all(group: Group, step: Step) -> list[KeyValue]:
-    partitions = list(group.offsets.committed)
-    tombstones = [offset_tombstone(group.group_id, partition) for partition in group.offsets.remove(partitions)]
+    partitions = group.offsets.committed.keys() | group.offsets.pending.keys()
+    tombstones = [offset_tombstone(group.group_id, partition) for partition in group.offsets.remove(sorted(partitions))]
     group.pending_members.clear()
     return tombstones + _die(group, step)
 

@@ -1,0 +1,101 @@
+"""A partition of `__consumer_offsets` read into groups."""
+
+from ottla.coordinators.group.committed_offsets import CommittedOffset
+from ottla.coordinators.group.loading import PartitionLoad
+from ottla.coordinators.group.records import group_tombstone, offset_record, offset_tombstone
+from ottla.coordinators.group.settings import GroupSettings
+from ottla.coordinators.group.step import KeyValue
+from ottla.model import TopicPartition
+from ottla.records.batch import iterate_batches
+from ottla.records.control import ControlType, encode_end_txn_batch
+from ottla.records.record import Record, encode_batch
+
+T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
+
+
+class Log:
+    """Batches with growing offsets."""
+
+    def __init__(self) -> None:
+        self.bytes = b""
+        self.next_offset = 0
+
+    def add(self, *records: KeyValue, producer_id: int = -1) -> None:
+        rows = [Record(self.next_offset + delta, 1, *record) for delta, record in enumerate(records)]
+        self.bytes += encode_batch(rows, producer_id=producer_id, producer_epoch=0, is_transactional=producer_id >= 0)
+        self.next_offset += len(rows)
+
+    def end_transaction(self, producer_id: int, control_type: ControlType) -> None:
+        self.bytes += encode_end_txn_batch(
+            control_type, producer_id=producer_id, producer_epoch=0, coordinator_epoch=0, timestamp=1,
+            base_offset=self.next_offset,
+        )  # fmt: skip
+        self.next_offset += 1
+
+    def load(self):
+        load = PartitionLoad(GroupSettings(), wall_ms=0)
+        for position, header in iterate_batches(self.bytes):
+            load.feed(self.bytes, position, header)
+        for _ in load.decode():
+            pass
+        return load.groups
+
+
+def commit(group_id: str, partition: TopicPartition, offset: int) -> KeyValue:
+    return offset_record(group_id, partition, CommittedOffset(offset, -1, "", 1))
+
+
+def offsets(group) -> dict[TopicPartition, int]:
+    return {partition: committed.offset for partition, committed in group.offsets.committed.items()}
+
+
+def test_the_last_record_of_a_key_counts():
+    log = Log()
+    log.add(commit("g", T0, 1), commit("g", T1, 1), commit("h", T0, 9))
+    log.add(commit("g", T0, 2))
+    log.add(offset_tombstone("g", T1))
+    groups = log.load()
+    assert offsets(groups["g"]) == {T0: 2}
+    assert offsets(groups["h"]) == {T0: 9}
+    assert groups["g"].offsets.committed[T0].record_offset == 3
+
+
+def test_a_group_that_was_deleted_is_not_there():
+    log = Log()
+    log.add(commit("g", T0, 1))
+    log.add(offset_tombstone("g", T0), group_tombstone("g"))
+    assert log.load() == {}
+
+
+def test_offsets_of_a_transaction_count_when_it_commits():
+    log = Log()
+    log.add(commit("g", T0, 1))
+    log.add(commit("g", T0, 5), producer_id=7)
+    assert offsets(log.load()["g"]) == {T0: 1}
+    assert log.load()["g"].offsets.is_unstable(T0)
+    log.end_transaction(7, ControlType.COMMIT)
+    assert offsets(log.load()["g"]) == {T0: 5}
+    assert not log.load()["g"].offsets.is_unstable(T0)
+
+
+def test_offsets_of_a_transaction_that_aborts_are_forgotten():
+    log = Log()
+    log.add(commit("g", T0, 5), producer_id=7)
+    log.end_transaction(7, ControlType.ABORT)
+    assert log.load() == {}
+
+
+def test_a_commit_that_stands_behind_the_one_of_a_transaction_wins():
+    log = Log()
+    log.add(commit("g", T0, 5), producer_id=7)
+    log.add(commit("g", T0, 6))
+    log.end_transaction(7, ControlType.COMMIT)
+    assert offsets(log.load()["g"]) == {T0: 6}
+
+
+def test_records_that_nobody_understands_are_passed_over(caplog):
+    log = Log()
+    log.add(KeyValue(b"\x00\x05newer", b"\x00\x00"), KeyValue(b"\x00", b"x"), KeyValue(b"\x00\x01bad", b"x"))
+    log.add(commit("g", T0, 1), KeyValue(commit("g", T1, 1).key, b"\x00\x63unreadable"))
+    assert offsets(log.load()["g"]) == {T0: 1}
+    assert "skipping" in caplog.text

@@ -1,0 +1,72 @@
+"""`__consumer_offsets` in memory, replicated when the test says so."""
+
+from ottla.coordinators.group.offsets_log import Stored
+from ottla.errors import ErrorCode
+from ottla.records.batch import decode_header, iterate_batches, stamp
+from ottla.records.record import Record, decode_batch
+
+
+class MemoryOffsetsLog:
+    """Appends are replicated at once, unless `is_held`; then when `replicate` or `fail` is called, in order."""
+
+    def __init__(self) -> None:
+        self.batches: dict[int, list[bytearray]] = {}
+        self.high_watermarks: dict[int, int] = {}
+        self.is_held = False
+        self.refuse_with: ErrorCode | None = None
+        self._waiting: list[tuple[int, int, int, Stored]] = []
+
+    def append(self, partition: int, batch: bytearray, timeout_ms: int, stored: Stored) -> None:
+        if self.refuse_with is not None:
+            stored(self.refuse_with, -1)
+            return
+        base_offset = self.end_offset(partition)
+        stamp(batch, 0, base_offset, 0)
+        self.batches.setdefault(partition, []).append(batch)
+        self._waiting.append((partition, base_offset, self.end_offset(partition), stored))
+        if not self.is_held:
+            self.replicate()
+
+    def end_offset(self, partition: int) -> int:
+        batches = self.batches.get(partition)
+        return decode_header(batches[-1]).next_offset if batches else 0
+
+    def replicate(self, count: int | None = None) -> None:
+        """Every in-sync replica has the oldest `count` appends, or all."""
+        ready, self._waiting = self._waiting[:count], self._waiting[len(self._waiting[:count]) :]
+        for partition, base_offset, end_offset, stored in ready:
+            self.high_watermarks[partition] = end_offset
+            stored(ErrorCode.NONE, base_offset)
+
+    def fail(self, error: ErrorCode) -> None:
+        """The appends that wait stay in the log, but nobody knows whether they will last."""
+        waiting, self._waiting = self._waiting, []
+        for _, _, _, stored in waiting:
+            stored(error, -1)
+
+    def fail_over(self, *, keep_unreplicated: bool) -> None:
+        """Another replica leads; what was not replicated is in its log or is not."""
+        if not keep_unreplicated:
+            for partition, batches in self.batches.items():
+                end = self.high_watermarks.get(partition, 0)
+                self.batches[partition] = [batch for batch in batches if decode_header(batch).base_offset < end]
+        self.high_watermarks = {partition: self.end_offset(partition) for partition in self.batches}
+        self.fail(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+
+    @property
+    def waiting_count(self) -> int:
+        return len(self._waiting)
+
+    def start_offset(self, partition: int) -> int:
+        return 0
+
+    async def read(self, partition: int, offset: int, max_bytes: int) -> bytearray:
+        chunk = bytearray()
+        for batch in self.batches.get(partition, []):
+            if decode_header(batch).next_offset > offset and len(chunk) < max_bytes:
+                chunk += batch
+        return chunk
+
+    def records(self, partition: int) -> list[Record]:
+        buffer = b"".join(self.batches.get(partition, []))
+        return [record for position, _ in iterate_batches(buffer) for record in decode_batch(buffer, position)]
