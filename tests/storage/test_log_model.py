@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from ottla.errors.kafka import OffsetOutOfRangeError
+from ottla.errors.kafka import KafkaStorageError, OffsetOutOfRangeError
 from ottla.records.attributes import Codec
 from ottla.storage.partition_log import PartitionLog
+from support.disks import FaultyDisk
 from support.logs import NOW_MS, batch, create_log, decode_records, next_offset, open_log, read_all, take
 
+RECORDS = st.lists(st.tuples(st.integers(0, 1000), st.binary(max_size=60)), min_size=1, max_size=5)
+CODECS = st.sampled_from([Codec.NONE, Codec.NONE, Codec.LZ4])
 CONFIG = {"segment_bytes": 900, "index_interval_bytes": 150, "segment_index_bytes": 80, "segment_ms": 500}
 
 
@@ -25,7 +29,8 @@ class LogModel(RuleBasedStateMachine):
     @initialize(base_offset=st.sampled_from([0, 1000, 2**40]))
     def create(self, base_offset: int) -> None:
         self.root = Path(tempfile.mkdtemp())
-        self.log = create_log(self.root, base_offset=base_offset, **CONFIG)
+        self.disk = FaultyDisk()
+        self.log = create_log(self.root, base_offset=base_offset, disk=self.disk, **CONFIG)
         self.batches: list[tuple[int, list[tuple[int, bytes]]]] = []
         self.start = self.end = base_offset
         self.epochs: dict[int, int] = {}
@@ -40,11 +45,7 @@ class LogModel(RuleBasedStateMachine):
 
     # -- what happens to a log ----------------------------------------------------------------------------------------
 
-    @rule(
-        records=st.lists(st.tuples(st.integers(0, 1000), st.binary(max_size=60)), min_size=1, max_size=5),
-        codec=st.sampled_from([Codec.NONE, Codec.NONE, Codec.LZ4]),
-        is_idempotent=st.booleans(),
-    )
+    @rule(records=RECORDS, codec=CODECS, is_idempotent=st.booleans())
     def append(self, records: list[tuple[int, bytes]], codec: Codec, is_idempotent: bool) -> None:
         producer = {"producer_id": 1, "producer_epoch": 0, "base_sequence": self.sequence} if is_idempotent else {}
         data = batch(
@@ -59,6 +60,16 @@ class LogModel(RuleBasedStateMachine):
         self.epochs.setdefault(self.epoch, self.end)
         self.end += len(records)
         self.sequence += len(records) if is_idempotent else 0
+
+    @rule(records=RECORDS, codec=CODECS, is_idempotent=st.booleans(), room=st.integers(0, 400))
+    def append_to_a_nearly_full_disk(
+        self, records: list[tuple[int, bytes]], codec: Codec, is_idempotent: bool, room: int
+    ) -> None:
+        """Either it is all there or nothing is; an append that rolls writes indexes and a snapshot too."""
+        self.disk.room = room
+        with suppress(KafkaStorageError):
+            self.append(records, codec, is_idempotent)
+        self.disk.room = None
 
     @rule()
     def lead_again(self) -> None:
@@ -110,7 +121,7 @@ class LogModel(RuleBasedStateMachine):
         self.log.flush()
         epochs = self.log.leader_epochs
         self.log.close()
-        self.log = open_log(self.root, recovery_point=self.end, log_start_offset=self.start, **CONFIG)
+        self.log = open_log(self.root, recovery_point=self.end, log_start_offset=self.start, disk=self.disk, **CONFIG)
         assert not self.log.leader_epochs.entries, "the file of the epochs is the log manager's"
         for entry in epochs.entries:
             self.log.assign_epoch_start(*entry)
@@ -135,6 +146,7 @@ class LogModel(RuleBasedStateMachine):
             is_clean=False,
             recovery_point=recovery_point,
             log_start_offset=min(self.start, recovery_point),
+            disk=self.disk,
             **CONFIG,
         )
         self.after_crash(whole, epochs, recovery_point)
@@ -239,5 +251,6 @@ TestLogModel.settings = settings(deadline=None, max_examples=80, stateful_step_c
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1800)
 class TestLogModelLong(LogModel.TestCase):
-    settings = settings(deadline=None, max_examples=3000, stateful_step_count=50)
+    settings = settings(deadline=None, max_examples=1000, stateful_step_count=50)
