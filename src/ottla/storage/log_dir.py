@@ -12,6 +12,7 @@ above all no clean-shutdown marker. One whose loading was not finished gets no m
 
 import logging
 import os
+import threading
 from collections.abc import Callable
 
 from ottla.disk.atomic_file import read_whole, write_atomically
@@ -38,6 +39,7 @@ class LogDir:
     """`on_failure(directory, error)` is told once, when the directory goes offline."""
 
     __slots__ = (
+        "_checkpoints_lock",
         "_lock",
         "_on_failure",
         "_written",
@@ -74,6 +76,7 @@ class LogDir:
         self._on_failure = on_failure
         self._lock: DirectoryLock | None = None
         self._written: dict[str, bytes] = {}
+        self._checkpoints_lock = threading.Lock()
 
     def open(self) -> None:
         """Create it if need be, lock it, see whose it is. OperatorError: in use, or not ours."""
@@ -124,14 +127,23 @@ class LogDir:
         self._written[name] = content
         directory = self.own_view()
         self.background.submit(
-            lambda: write_atomically(directory, os.path.join(self.path, name), content),
-            lambda error: self._checkpoint_written(name, error),
+            lambda: self._write_newest(directory, name), lambda error: self._checkpoint_written(name, error)
         )
 
     def write_checkpoint_now(self, name: str, offsets: OffsetsByPartition) -> None:
         """Blocks until it is durable."""
-        self._written[name] = content = encode_offsets(offsets)
-        write_atomically(self.own_view(), os.path.join(self.path, name), content)
+        self._written[name] = encode_offsets(offsets)
+        self._write_newest(self.own_view(), name)
+
+    def _write_newest(self, directory: LogDirectory, name: str) -> None:
+        """Never what was asked for earlier: a recovery point that was lowered must not be raised again by a late write.
+
+        In the loop or in the background's thread, one at a time.
+        """
+        with self._checkpoints_lock:
+            content = self._written.get(name)
+            if content is not None:
+                write_atomically(directory, os.path.join(self.path, name), content)
 
     def _checkpoint_written(self, name: str, error: Exception | None) -> None:
         if error is None:
