@@ -107,7 +107,13 @@ class PartitionWriter:
         Path(self.path, FILE_NAME).write_bytes(self.epochs.encode())
 
     def load(
-        self, *, is_clean: bool = False, recovery_point: int = 0, log_start_offset: int = 0, disk: Disk = SYSTEM_DISK
+        self,
+        *,
+        is_clean: bool = False,
+        recovery_point: int = 0,
+        log_start_offset: int = 0,
+        is_compacted: bool = False,
+        disk: Disk = SYSTEM_DISK,
     ) -> LoadedLog:
         directory = LogDirectory(self.directory.path, disk)
         request = LoadRequest(
@@ -118,6 +124,7 @@ class PartitionWriter:
             log_start_offset=log_start_offset,
             index_bytes_max=INDEX_BYTES,
             index_interval_bytes=INDEX_INTERVAL,
+            is_compacted=is_compacted,
             now_ms=NOW,
         )
         return load_log(directory, request)

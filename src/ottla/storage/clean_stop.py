@@ -7,7 +7,7 @@ does.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from ottla.disk.atomic_file import write_atomically
@@ -18,9 +18,10 @@ from ottla.storage.partition_log import PartitionLog
 SYNC_THREADS = 16
 
 
-def close_logs(logs: Iterable[PartitionLog], directory: LogDirectory, threads: int = SYNC_THREADS) -> None:
-    """Close and sync every log; afterwards each one's recovery point is its end. LogDirError: none of that is
-    promised.
+def close_logs(logs: Mapping[PartitionLog, int], directory: LogDirectory, threads: int = SYNC_THREADS) -> None:
+    """Close and sync every log, given with the offset of the first segment that may not be on disk as a whole.
+
+    Afterwards each one's recovery point is its end. LogDirError: none of that is promised.
     """
     closing = list(logs)
     for log in closing:
@@ -28,7 +29,7 @@ def close_logs(logs: Iterable[PartitionLog], directory: LogDirectory, threads: i
     with ThreadPoolExecutor(threads, thread_name_prefix="log-stop") as pool:
         for _ in pool.map(lambda log: _save_epochs(log, directory), closing):
             pass
-        for _ in pool.map(lambda path: _sync_file(directory, path), _unsynced_files(closing)):
+        for _ in pool.map(lambda path: _sync_file(directory, path), _unsynced_files(logs)):
             pass
         for _ in pool.map(lambda log: directory.sync_directory(log.directory), closing):
             pass
@@ -44,10 +45,10 @@ def _save_epochs(log: PartitionLog, directory: LogDirectory) -> None:
         epochs.saved_version = epochs.version
 
 
-def _unsynced_files(logs: Iterable[PartitionLog]) -> Iterator[str]:
+def _unsynced_files(logs: Mapping[PartitionLog, int]) -> Iterator[str]:
     """By path: descriptors in the cache belong to the loop."""
-    for log in logs:
-        for segment in log.segments.from_offset(log.recovery_point):
+    for log, first_offset in logs.items():
+        for segment in log.segments.from_offset(first_offset):
             yield from (file.path for file in segment.files)
         yield from log.snapshots.files()[-1:]
 

@@ -95,6 +95,7 @@ def _request(
         log_start_offset=start_offsets.get(partition, 0),
         index_bytes_max=config.segment_index_bytes,
         index_interval_bytes=config.index_interval_bytes,
+        is_compacted=config.is_compacted,
         now_ms=now_ms,
     )
 

@@ -9,9 +9,10 @@ for while it runs goes into the next, so that one sync of a file answers all who
              run (thread)  leader epochs, then data, then names
              end (loop)    recovery points move, those who wait are told
 
-The recovery point moves only after data, indexes, epochs and names below it are on disk: after a crash recovery looks
-at nothing below it. A sync that failed is never tried again (the kernel may have dropped the pages); it ends the
-directory.
+The recovery point of a log moves when data, epochs and names below it are on disk. The one that is checkpointed
+(`checkpoint_point`) stays at or below the base of the first segment whose indexes are not: recovery scans whole
+segments, and believes the indexes of those that it does not scan. A sync that failed is never tried again (the kernel
+may have dropped the pages); it ends the directory.
 """
 
 import logging
@@ -28,6 +29,7 @@ from ottla.storage import leader_epochs as epoch_file
 from ottla.storage.background import Background, Done
 from ottla.storage.partition_directory import PARTITION_METADATA
 from ottla.storage.partition_log import PartitionLog
+from ottla.storage.segment import Segment
 
 logger = logging.getLogger(__name__)
 
@@ -41,15 +43,15 @@ class FlushPlan:
     epochs: bytes | None
     epochs_version: int
     files: list[tuple[LogFile, int]] = field(default_factory=list)
+    closed: list[Segment] = field(default_factory=list)
     is_new: bool = False
-    syncs_names: bool = False
     is_cancelled: bool = False
 
 
 class DirectoryFlusher:
     """All flushing of one log directory. `on_failure` takes the directory offline."""
 
-    __slots__ = ("_background", "_disk_directory", "_new", "_on_failure", "_round", "_waiting")
+    __slots__ = ("_background", "_closed", "_disk_directory", "_new", "_on_failure", "_round", "_waiting")
 
     def __init__(
         self, directory: LogDirectory, background: Background, on_failure: Callable[[Exception], None]
@@ -60,6 +62,7 @@ class DirectoryFlusher:
         self._on_failure = on_failure
         self._waiting: dict[PartitionLog, list[tuple[int, Done]]] = {}
         self._new: set[PartitionLog] = set()
+        self._closed: dict[PartitionLog, list[Segment]] = {}
         self._round: list[FlushPlan] | None = None
 
     def request(self, log: PartitionLog, up_to_offset: int, done: Done | None = None) -> None:
@@ -75,6 +78,17 @@ class DirectoryFlusher:
         self._new.add(log)
         self.request(log, 0, None)
 
+    def segment_closed(self, log: PartitionLog, segment: Segment) -> None:
+        """Sync it, whether somebody waits or not: its records may be durable already, its indexes are not."""
+        self._closed.setdefault(log, []).append(segment)
+        self.request(log, 0, None)
+
+    def checkpoint_point(self, log: PartitionLog) -> int:
+        """The recovery point that may be written down while the log is in use."""
+        closed = self._closed.get(log)
+        first_base = closed[0].base_offset if closed else log.active.base_offset
+        return min(log.recovery_point, first_base)
+
     def truncated(self, log: PartitionLog, end_offset: int) -> None:
         """What a running round syncs of a log that was cut meanwhile may be other records than those now there."""
         for plan in self._round or ():
@@ -84,6 +98,7 @@ class DirectoryFlusher:
     def forget(self, log: PartitionLog, error: Exception) -> None:
         """The log is deleted or its directory failed: whoever waits for it is told."""
         self._new.discard(log)
+        self._closed.pop(log, None)
         for plan in self._round or ():
             if plan.log is log:
                 plan.is_cancelled = True
@@ -109,11 +124,12 @@ class DirectoryFlusher:
             epochs.version,
             is_new=log in self._new,
         )
-        for segment in log.unflushed_segments():
+        unflushed = dict.fromkeys([*self._closed.get(log, ()), *log.unflushed_segments()])
+        for segment in unflushed:
             if segment is not log.active:
-                # Closed: its indexes are final and will not be looked at again by recovery.
-                plan.files += [(file, file.pin()) for file in segment.files]
-                plan.syncs_names = True
+                # Its indexes are final and will not be looked at again by recovery.
+                plan.closed.append(segment)
+                plan.files += [(file, file.pin()) for file in segment.files if file.path]
             elif reaches_active:
                 plan.files.append((segment.log, segment.log.pin()))
         self._new.discard(log)
@@ -139,7 +155,7 @@ class DirectoryFlusher:
             file.sync_descriptor(descriptor)
         if plan.is_new:
             _sync_if_there(directory, os.path.join(path, PARTITION_METADATA))
-        if plan.is_new or plan.syncs_names:
+        if plan.is_new or plan.closed:
             directory.sync_directory(path)
 
     def _end(
@@ -154,6 +170,7 @@ class DirectoryFlusher:
                 file.unpin()
             if error is None:
                 plan.log.mark_flushed(plan.end_offset)
+                self._forget_closed(plan)
                 if plan.epochs is not None:
                     plan.log.leader_epochs.saved_version = plan.epochs_version
         if isinstance(error, KafkaStorageError):
@@ -164,6 +181,13 @@ class DirectoryFlusher:
             for _, done in log_waiters:
                 done(error)
         self._maybe_start_round()
+
+    def _forget_closed(self, plan: FlushPlan) -> None:
+        left = [segment for segment in self._closed.get(plan.log, ()) if segment not in plan.closed]
+        if left:
+            self._closed[plan.log] = left
+        else:
+            self._closed.pop(plan.log, None)
 
 
 def _sync_if_there(directory: LogDirectory, path: str) -> None:

@@ -52,6 +52,7 @@ class LoadRequest:
     index_bytes_max: int
     index_interval_bytes: int
     now_ms: int
+    is_compacted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +132,7 @@ def _open_parts(directory: LogDirectory, request: LoadRequest, names: list[str],
         producers=ProducerStates(request.topic_partition),
         snapshots=SnapshotFiles.among(names, request.path, directory),
         log_start_offset=max(request.log_start_offset, first_offset),
+        is_compacted=request.is_compacted,
         now_ms=request.now_ms,
     )
 

@@ -155,7 +155,7 @@ class LogDir:
             logger.warning("%s of %s could not be written, to be tried again: %s", name, self.path, error)
 
     def recovery_points(self) -> OffsetsByPartition:
-        return {partition: log.recovery_point for partition, log in self.logs.items()}
+        return {partition: self.flusher.checkpoint_point(log) for partition, log in self.logs.items()}
 
     def log_start_offsets(self) -> OffsetsByPartition:
         """Only those that the first segment does not tell."""
@@ -170,8 +170,9 @@ class LogDir:
     def close_cleanly(self, broker_epoch: int) -> None:
         """Sync everything, say so in the checkpoints, and put the marker last. Blocks."""
         self.background.close()
-        close_logs(self.logs.values(), self.own_view())
-        self.write_checkpoint_now(RECOVERY_POINT, self.recovery_points())
+        close_logs({log: self.flusher.checkpoint_point(log) for log in self.logs.values()}, self.own_view())
+        ends = {partition: log.recovery_point for partition, log in self.logs.items()}
+        self.write_checkpoint_now(RECOVERY_POINT, ends)
         self.write_checkpoint_now(LOG_START, self.log_start_offsets())
         clean_shutdown.write_marker(self.own_view(), broker_epoch)
 

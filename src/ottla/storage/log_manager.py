@@ -144,6 +144,8 @@ class LogManager:
 
     def abandon(self) -> None:
         """The end without a promise: after a fatal error, and what a kill looks like in tests."""
+        for log in self._logs.values():
+            _close_files(log)
         self._release()
 
     def _release(self) -> None:
@@ -259,6 +261,7 @@ class LogManager:
             log_start_offset=0,
             index_bytes_max=config.segment_index_bytes,
             index_interval_bytes=config.index_interval_bytes,
+            is_compacted=config.is_compacted,
             now_ms=self._clock.wall_ms(),
         )
         return self._make_log(load_log(directory, request), directory)
@@ -282,9 +285,7 @@ class LogManager:
         except LogDirError as error:
             log_dir.fail(error)
             raise
-        for segment in log.segments:
-            for file in segment.files:
-                file.close()
+        _close_files(log)
         if kind is DirectoryKind.DELETED:
             due_ms = self.monotonic_ms() + log.config.file_delete_delay_ms
             log_dir.deletions.add_directory(log.directory, due_ms)
@@ -346,7 +347,7 @@ class LogManager:
 
     def segment_closed(self, log: PartitionLog, segment: Segment) -> None:
         """From the log, on a roll (`LogHooks`)."""
-        self.flush(log, segment.base_offset + 1)
+        self.log_dir_of(log).flusher.segment_closed(log, segment)
 
     def segments_deleted(self, log: PartitionLog, segments: Sequence[Segment]) -> None:
         """From the log (`LogHooks`)."""
@@ -401,7 +402,12 @@ class LogManager:
         partitions = list(log_dir.logs)
         for log in list(log_dir.logs.values()):
             self._remove(log, KafkaStorageError(f"log directory {log_dir.path} is offline"))
-            for segment in log.segments:
-                for file in segment.files:
-                    file.close()
+            _close_files(log)
         self._on_directory_failed(log_dir.path, partitions, error)
+
+
+def _close_files(log: PartitionLog) -> None:
+    """Give back descriptors without writing anything."""
+    for segment in log.segments:
+        for file in segment.files:
+            file.close()

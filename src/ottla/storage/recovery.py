@@ -35,6 +35,7 @@ class LogParts:
     producers: ProducerStates
     snapshots: SnapshotFiles
     log_start_offset: int
+    is_compacted: bool
     now_ms: int
 
 
@@ -45,8 +46,7 @@ def recover_from(parts: LogParts, first: int) -> int:
     parts.leader_epochs.truncate_from_end(next_offset)
     rebuild_producers(parts, parts.segments[:first], next_offset)
     for number, segment in enumerate(unflushed, start=first):
-        if segment.base_offset < next_offset:
-            # Left by a truncation whose deletions did not reach the disk: its offsets were given out again since.
+        if number > first and not _continues(parts, segment, parts.segments[number - 1], next_offset):
             _delete_segments(parts, number)
             break
         if number > first:
@@ -57,6 +57,18 @@ def recover_from(parts: LogParts, first: int) -> int:
             break
     parts.producers.end_offset = next_offset
     return next_offset
+
+
+def _continues(parts: LogParts, segment: Segment, before: Segment, next_offset: int) -> bool:
+    """Whether a segment goes on where the one before it, just recovered, ends.
+
+    One that begins below that end was left by a truncation whose deletions did not reach the disk. One that begins
+    above it was begun when the one before was longer: what is missing was lost with the power. Only compaction makes
+    such gaps honestly, and even that leaves no segment empty.
+    """
+    if segment.base_offset <= next_offset:
+        return segment.base_offset == next_offset
+    return parts.is_compacted and before.size > 0
 
 
 def rebuild_producers(parts: LogParts, segments: Sequence[Segment], end_offset: int) -> None:
