@@ -19,6 +19,7 @@ from ottla.records.legacy import down_convert
 from ottla.replication.delayed_fetch import Answers
 from ottla.replication.fetching import FetchEntry
 
+WARM_TAIL_BYTES = 8 * 1024 * 1024
 _ZSTD_VERSION = 10
 _MAGIC_2_VERSION = 4
 _MAGIC_1_VERSION = 2
@@ -74,11 +75,12 @@ class FetchDelivery:
 
 
 def cold_slice(entry: FetchEntry, answer: PartitionData) -> FileSlice | None:
-    """The records, if sending them might wait for the disk. The active segment was written a moment ago."""
+    """The records, if sending them might wait for the disk. The last megabytes were written a moment ago."""
     records = answer.records
     if not isinstance(records, FileSlice) or entry.partition is None or entry.start is None:
         return None
-    if entry.start.segment_base == entry.partition.log.end_position.segment_base:
+    end = entry.partition.log.end_position
+    if entry.start.segment_base == end.segment_base and end.position - records.position <= WARM_TAIL_BYTES:
         return None
     return None if records.is_cached() else records
 

@@ -11,6 +11,8 @@ Version-dependent meaning:
 
 import asyncio
 import uuid
+from collections.abc import Awaitable
+from typing import NamedTuple
 
 from ottla.clock import Clock
 from ottla.errors import ErrorCode, KafkaError
@@ -29,96 +31,133 @@ from ottla.protocol.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
+from ottla.replication.deferred_append import DeferredAppends
 from ottla.replication.delayed_produce import DelayedProduce, Unacknowledged, unacknowledged
-from ottla.replication.partition import ACKS_ALL
+from ottla.replication.partition import ACKS_ALL, Partition
 from ottla.replication.replica_manager import ReplicaManager
 from ottla.storage.batch_validation import BadRecordsError
+from ottla.storage.log_offsets import AppendInfo
 
 VERSIONS = (0, 13)
 _TOPIC_ID_VERSION = 13
 EMPTY = memoryview(b"")
 
 
+class DeferredPart(NamedTuple):
+    """One partition whose append waits for a thread."""
+
+    partition: Partition
+    answer: PartitionProduceResponse
+    done: asyncio.Task[AppendInfo]
+
+
+class Outcome:
+    """What one request has led to so far: appends that are still prepared, and those that wait to be acknowledged."""
+
+    __slots__ = ("acks", "deferred", "timeout_ms", "version", "waiting")
+
+    def __init__(self, version: int, acks: int, timeout_ms: int) -> None:
+        self.version = version
+        self.acks = acks
+        self.timeout_ms = timeout_ms
+        self.deferred: list[DeferredPart] = []
+        self.waiting: list[Unacknowledged] = []
+
+
 class ProduceHandlers:
     def __init__(self, replicas: ReplicaManager, clock: Clock) -> None:
         self._replicas = replicas
         self._clock = clock
+        self._deferred = DeferredAppends(replicas, clock)
 
     def register(self, table: HandlerTable) -> None:
         table.add(ApiKey.PRODUCE, self.handle_produce, *VERSIONS, produce_error)
 
     def handle_produce(
         self, context: RequestContext, request: ProduceRequest
-    ) -> ProduceResponse | asyncio.Future[ProduceResponse] | None:
+    ) -> ProduceResponse | Awaitable[ProduceResponse | None] | None:
         acks = request.acks
         if acks not in (ACKS_ALL, 0, 1):
             raise InvalidRequiredAcksError(f"acks is {acks}: it must be -1, 0 or 1")
-        waiting: list[Unacknowledged] = []
-        response = ProduceResponse(
-            responses=[self._append_topic(context, topic, acks, waiting) for topic in request.topic_data]
-        )
-        if acks == 0:
-            return self._without_response(response)
-        if not waiting:
-            return response
-        delayed = DelayedProduce(waiting, lambda: response)
-        return delayed.start(self._replicas.purgatory, max(0, request.timeout_ms))
+        outcome = Outcome(context.api_version, acks, max(0, request.timeout_ms))
+        response = ProduceResponse(responses=[self._append_topic(topic, outcome) for topic in request.topic_data])
+        if outcome.deferred:
+            return self._finish_deferred(response, outcome)
+        return self._answer(response, outcome)
 
-    def _append_topic(
-        self, context: RequestContext, topic: TopicProduceData, acks: int, waiting: list[Unacknowledged]
-    ) -> TopicProduceResponse:
+    def _answer(
+        self, response: ProduceResponse, outcome: "Outcome"
+    ) -> ProduceResponse | asyncio.Future[ProduceResponse] | None:
+        if outcome.acks == 0:
+            return self._without_response(response)
+        if not outcome.waiting:
+            return response
+        return DelayedProduce(outcome.waiting, lambda: response).start(self._replicas.purgatory, outcome.timeout_ms)
+
+    async def _finish_deferred(self, response: ProduceResponse, outcome: "Outcome") -> ProduceResponse | None:
+        for append in outcome.deferred:
+            try:
+                self._acknowledge(append.partition, await append.done, append.answer, outcome)
+            except KafkaError as error:
+                self._refuse(append.answer, append.partition.topic_partition.topic, error)
+        answer = self._answer(response, outcome)
+        return await answer if isinstance(answer, asyncio.Future) else answer
+
+    def _append_topic(self, topic: TopicProduceData, outcome: "Outcome") -> TopicProduceResponse:
         name = topic.name
-        if context.api_version >= _TOPIC_ID_VERSION:
+        if outcome.version >= _TOPIC_ID_VERSION:
             name = self._replicas.topic_name(topic.topic_id) or ""
         return TopicProduceResponse(
             name=name,
             topic_id=topic.topic_id,
             partition_responses=[
-                self._append_partition(context, name, topic.topic_id, part, acks, waiting)
-                for part in topic.partition_data
+                self._append_partition(name, topic.topic_id, part, outcome) for part in topic.partition_data
             ],
         )
 
     def _append_partition(
-        self,
-        context: RequestContext,
-        topic: str,
-        topic_id: uuid.UUID,
-        data: PartitionProduceData,
-        acks: int,
-        waiting: list[Unacknowledged],
+        self, topic: str, topic_id: uuid.UUID, data: PartitionProduceData, outcome: "Outcome"
     ) -> PartitionProduceResponse:
+        answer = PartitionProduceResponse(index=data.index)
+        records = records_of(data)
         try:
             if topic in INTERNAL_TOPICS:
                 raise InvalidTopicError(f"{topic} is written by brokers only")
             partition = self._replicas.partition_for_fetch(topic, topic_id, data.index)
-            info = self._replicas.append(partition, records_of(data), acks, context.api_version, self._clock.wall_ms())
+            if self._deferred.must_defer(partition, records):
+                done = self._deferred.start(partition, records, outcome.acks, outcome.version)
+                outcome.deferred.append(DeferredPart(partition, answer, done))
+                return answer
+            info = self._replicas.append(partition, records, outcome.acks, outcome.version, self._clock.wall_ms())
         except KafkaError as error:
-            return self._refusal(topic, data.index, error)
-        answer = PartitionProduceResponse(
-            index=data.index,
-            base_offset=info.first_offset,
-            log_append_time_ms=info.log_append_time_ms,
-            log_start_offset=info.log_start_offset,
-        )
-        pending = unacknowledged(partition, info, acks, answer)
-        if pending is not None:
-            waiting.append(pending)
+            self._refuse(answer, topic, error)
+        else:
+            self._acknowledge(partition, info, answer, outcome)
         return answer
 
-    def _refusal(self, topic: str, index: int, error: KafkaError) -> PartitionProduceResponse:
-        answer = PartitionProduceResponse(
-            index=index, error_code=error.code, base_offset=-1, error_message=str(error) or None
-        )
+    @staticmethod
+    def _acknowledge(
+        partition: Partition, info: AppendInfo, answer: PartitionProduceResponse, outcome: "Outcome"
+    ) -> None:
+        answer.base_offset = info.first_offset
+        answer.log_append_time_ms = info.log_append_time_ms
+        answer.log_start_offset = info.log_start_offset
+        pending = unacknowledged(partition, info, outcome.acks, answer)
+        if pending is not None:
+            outcome.waiting.append(pending)
+
+    def _refuse(self, answer: PartitionProduceResponse, topic: str, error: KafkaError) -> None:
+        answer.error_code = error.code
+        answer.base_offset = -1
+        answer.error_message = str(error) or None
         if isinstance(error, BadRecordsError):
             answer.record_errors = [
                 BatchIndexAndErrorMessage(batch_index=index, batch_index_error_message=message)
                 for index, message in error.record_errors
             ]
         if error.code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
-            leader_id, leader_epoch = self._replicas.current_leader(topic, index)
+            leader_id, leader_epoch = self._replicas.current_leader(topic, answer.index)
             answer.current_leader = LeaderIdAndEpoch(leader_id=leader_id, leader_epoch=leader_epoch)
-        return answer
 
     @staticmethod
     def _without_response(response: ProduceResponse) -> None:

@@ -11,6 +11,7 @@ passes. It carries the segment and position with the offset, so that a fetch at 
 """
 
 import uuid
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ottla.errors.kafka import (
@@ -22,6 +23,7 @@ from ottla.errors.kafka import (
 from ottla.model import NO_BROKER, NO_EPOCH, TopicPartition
 from ottla.observability.topic_metrics import TopicSeries
 from ottla.replication.purgatory import Purgatory, Watched
+from ottla.storage.batch_validation import PreparedBatch
 from ottla.storage.log_offsets import AppendInfo, LogOffset
 from ottla.storage.partition_log import PartitionLog
 
@@ -137,6 +139,17 @@ class Partition(Watched):
 
     def append(self, records: memoryview, acks: int, api_version: int, now_ms: int) -> AppendInfo:
         """Append what a producer sent, as it came; raises without a trace in the log when it is refused."""
+        self._check_writable(acks)
+        info = self.log.append_as_leader(records, self.leader_epoch, now_ms=now_ms, produce_version=api_version)
+        return self._appended(info, len(records))
+
+    def append_prepared(self, batches: Sequence[PreparedBatch], acks: int, now_ms: int) -> AppendInfo:
+        """Append what `log.validation.prepare` made of what a producer sent."""
+        self._check_writable(acks)
+        info = self.log.append_prepared(batches, self.leader_epoch, now_ms=now_ms)
+        return self._appended(info, sum(len(batch.batch) for batch in batches))
+
+    def _check_writable(self, acks: int) -> None:
         if self.leader_id != self._local_broker_id:
             self.check_leader()
         if acks == ACKS_ALL and not self.has_enough_replicas:
@@ -144,9 +157,10 @@ class Partition(Watched):
                 f"{self.topic_partition} has {len(self.isr)} in-sync replicas, "
                 f"min.insync.replicas is {self.log.config.min_insync_replicas}"
             )
-        info = self.log.append_as_leader(records, self.leader_epoch, now_ms=now_ms, produce_version=api_version)
+
+    def _appended(self, info: AppendInfo, size_bytes: int) -> AppendInfo:
         metrics = self.metrics
-        metrics.bytes_in.value += len(records)
+        metrics.bytes_in.value += size_bytes
         metrics.messages_in.value += info.last_offset - info.first_offset + 1
         self.maybe_advance_high_watermark()
         self.changed()

@@ -23,6 +23,7 @@ from ottla.model import NO_BROKER, NO_EPOCH, ZERO_UUID, TopicPartition
 from ottla.observability.topic_metrics import TopicMetrics
 from ottla.replication.partition import Partition, PartitionState
 from ottla.replication.purgatory import Purgatory
+from ottla.storage.batch_validation import PreparedBatch
 from ottla.storage.log_manager import LogManager
 from ottla.storage.log_offsets import AppendInfo
 from ottla.storage.partition_log import PartitionLog
@@ -142,14 +143,30 @@ class ReplicaManager:
         self, partition: Partition, records: memoryview, acks: int, produce_version: int, now_ms: int
     ) -> AppendInfo:
         """Append what a producer sent, and start the flush that `flush.messages` promises."""
-        log = partition.log
         try:
             info = partition.append(records, acks, produce_version, now_ms)
         except LogDirError as error:
             raise self.storage_failed(error) from error
-        if log.config.is_flushed and self._logs.must_flush(log):
-            self._logs.flush(log, log.log_end_offset, lambda _error: partition.changed())
+        if partition.log.config.is_flushed:
+            self._maybe_flush(partition)
         return info
+
+    def append_prepared(
+        self, partition: Partition, batches: Sequence[PreparedBatch], acks: int, now_ms: int
+    ) -> AppendInfo:
+        """`append` of records that were decompressed or converted beforehand."""
+        try:
+            info = partition.append_prepared(batches, acks, now_ms)
+        except LogDirError as error:
+            raise self.storage_failed(error) from error
+        if partition.log.config.is_flushed:
+            self._maybe_flush(partition)
+        return info
+
+    def _maybe_flush(self, partition: Partition) -> None:
+        log = partition.log
+        if self._logs.must_flush(log):
+            self._logs.flush(log, log.log_end_offset, lambda _error: partition.changed())
 
     def storage_failed(self, error: LogDirError) -> KafkaStorageError:
         """A log directory failed under a request: it goes offline, and this is the request's answer."""

@@ -1,0 +1,145 @@
+"""Produce requests in, responses out, over real logs."""
+
+import asyncio
+import uuid
+from collections.abc import Awaitable
+from pathlib import Path
+
+import pytest
+
+from ottla.errors import ErrorCode
+from ottla.errors.kafka import InvalidRequiredAcksError
+from ottla.handlers.context import CloseConnection, RequestContext
+from ottla.handlers.produce import ProduceHandlers
+from ottla.protocol.api_keys import ApiKey
+from ottla.protocol.messages.produce import (
+    PartitionProduceData,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
+from ottla.records.attributes import Codec
+from ottla.records.batch import decode_header
+from support.loops import on_loop
+from support.replicas import TOPIC_ID, Replicas, batch, replicas_in
+
+BIG = b"x" * 20_000
+
+
+def request(
+    records: memoryview | None, *, topic: str = "t", index: int = 0, acks: int = 1, topic_id: uuid.UUID = TOPIC_ID
+) -> ProduceRequest:
+    part = PartitionProduceData(index=index, records=records)
+    data = TopicProduceData(name=topic, topic_id=topic_id, partition_data=[part])
+    return ProduceRequest(acks=acks, timeout_ms=1000, topic_data=[data])
+
+
+async def handle(handlers: ProduceHandlers, message: ProduceRequest, version: int = 9) -> PartitionProduceResponse:
+    if version < 13:
+        message.topic_data[0].topic_id = uuid.UUID(int=0)
+    answer = handlers.handle_produce(RequestContext(ApiKey.PRODUCE, version), message)
+    response = await answer if isinstance(answer, Awaitable) else answer
+    assert isinstance(response, ProduceResponse)
+    return response.responses[0].partition_responses[0]
+
+
+def handlers_of(replicas: Replicas) -> ProduceHandlers:
+    return ProduceHandlers(replicas.manager, replicas.clock)
+
+
+@on_loop
+async def test_base_offset_counts_records(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead()
+        handlers = handlers_of(replicas)
+        offsets = [(await handle(handlers, request(batch(count=3)))).base_offset for _ in range(3)]
+        assert offsets == [0, 3, 6]
+
+
+@on_loop
+async def test_topic_is_found_by_id_from_version_13_on(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead()
+        handlers = handlers_of(replicas)
+        assert (await handle(handlers, request(batch(), topic=""), 13)).error_code == ErrorCode.NONE
+        unknown = request(batch(), topic="", topic_id=uuid.UUID(int=99))
+        assert (await handle(handlers, unknown, 13)).error_code == ErrorCode.UNKNOWN_TOPIC_ID
+
+
+@on_loop
+async def test_each_partition_has_its_own_error(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead()
+        handlers = handlers_of(replicas)
+        broken = batch()
+        broken[20] ^= 1
+        for message, code in [
+            (request(batch(), index=5), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+            (request(batch(), topic="__consumer_offsets"), ErrorCode.INVALID_TOPIC_EXCEPTION),
+            (request(broken), ErrorCode.CORRUPT_MESSAGE),
+            (request(None), ErrorCode.INVALID_RECORD),
+        ]:
+            answer = await handle(handlers, message)
+            assert answer.error_code == code
+            assert answer.base_offset == -1
+            assert answer.error_message
+
+
+@on_loop
+async def test_acks_that_mean_nothing_are_refused(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead()
+        with pytest.raises(InvalidRequiredAcksError):
+            await handle(handlers_of(replicas), request(batch(), acks=2))
+
+
+@on_loop
+async def test_acks_zero_has_no_response_and_an_error_closes_the_connection(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        handlers = handlers_of(replicas)
+        context = RequestContext(ApiKey.PRODUCE, 9)
+        good, bad = request(batch(), acks=0), request(batch(), acks=0, index=9)
+        for message in (good, bad):
+            message.topic_data[0].topic_id = uuid.UUID(int=0)
+        assert handlers.handle_produce(context, good) is None
+        assert partition.log.log_end_offset == 1
+        with pytest.raises(CloseConnection, match="UNKNOWN_TOPIC_OR_PARTITION"):
+            handlers.handle_produce(context, bad)
+
+
+@on_loop
+async def test_heavy_records_are_prepared_apart_and_appended_in_the_order_they_came(tmp_path: Path) -> None:
+    with replicas_in(tmp_path, compression_type="gzip") as replicas:
+        partition = replicas.lead()
+        handlers = handlers_of(replicas)
+        values = [BIG, b"small", BIG, b"small"]
+        answers = await asyncio.gather(*(handle(handlers, request(batch(value))) for value in values))
+        assert [answer.base_offset for answer in answers] == [0, 1, 2, 3]
+        read = partition.log.read(0, 1 << 20, end_offset=partition.log.end_position)
+        assert read.slice is not None
+        stored = read.slice.read(0, len(read.slice))
+        read.slice.close()
+        assert decode_header(stored).compression == Codec.GZIP
+
+
+@on_loop
+async def test_heavy_record_that_is_refused_holds_nobody_up(tmp_path: Path) -> None:
+    with replicas_in(tmp_path, compression_type="gzip", max_message_bytes="10000") as replicas:
+        replicas.lead()
+        handlers = handlers_of(replicas)
+        first, second = await asyncio.gather(
+            handle(handlers, request(batch(BIG))), handle(handlers, request(batch(b"small")))
+        )
+        assert first.error_code == ErrorCode.MESSAGE_TOO_LARGE
+        assert second.base_offset == 0
+
+
+@on_loop
+async def test_null_key_on_a_compacted_topic_names_the_record(tmp_path: Path) -> None:
+    with replicas_in(tmp_path, cleanup_policy="compact") as replicas:
+        replicas.lead()
+        answer = await handle(handlers_of(replicas), request(batch(count=2)))
+        assert answer.error_code == ErrorCode.INVALID_RECORD
+        assert [error.batch_index for error in answer.record_errors][:1] == [0]
