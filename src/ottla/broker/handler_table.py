@@ -21,7 +21,7 @@ def build_handler_table(config: BrokerConfig, clock: Clock, data: DataPlane, con
     for handlers in (
         ProduceHandlers(data.replicas, clock),
         fetch,
-        ListOffsetsHandlers(data.replicas),
+        ListOffsetsHandlers(data.replicas, clock),
         LeaderEpochHandlers(data.replicas),
         ProducerIdHandlers(control.producer_ids),
         ApiVersionsHandlers(table),

@@ -10,6 +10,7 @@ Version-dependent meaning:
     11+    -6: the earliest offset that awaits upload (none)
 """
 
+from ottla.clock import Clock
 from ottla.errors import KafkaError
 from ottla.errors.kafka import InvalidRequestError, UnsupportedVersionError
 from ottla.handlers.context import RequestContext
@@ -38,8 +39,9 @@ _FIRST_VERSION = {MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9, EARLIES
 
 
 class ListOffsetsHandlers:
-    def __init__(self, replicas: ReplicaManager) -> None:
+    def __init__(self, replicas: ReplicaManager, clock: Clock) -> None:
         self._replicas = replicas
+        self._clock = clock
 
     def register(self, table: HandlerTable) -> None:
         table.add(ApiKey.LIST_OFFSETS, self.handle_list_offsets, *VERSIONS, list_offsets_error)
@@ -73,7 +75,9 @@ class ListOffsetsHandlers:
             partition = self._replicas.partition(topic, part.partition_index)
             partition.check_leader(part.current_leader_epoch)
             if context.api_version == 0:
-                answer.old_style_offsets = offsets_before(partition, part.timestamp, part.max_num_offsets)
+                answer.old_style_offsets = offsets_before(
+                    partition, part.timestamp, part.max_num_offsets, self._clock.wall_ms()
+                )
             else:
                 fill(answer, partition, part.timestamp, context.api_version, request.isolation_level)
         except KafkaError as error:
@@ -111,17 +115,17 @@ def fill_from_record(
     answer.leader_epoch = found.leader_epoch
 
 
-def offsets_before(partition: Partition, timestamp: int, count_max: int) -> list[int]:
-    """Segment starts not newer than `timestamp`, newest first; the high watermark stands before them for "latest"."""
+def offsets_before(partition: Partition, timestamp: int, count_max: int, now_ms: int) -> list[int]:
+    """The starts of the segments last written by `timestamp`, newest first; before them the end, which is of now."""
     log = partition.log
     if timestamp == EARLIEST:
         return [log.log_start_offset][: max(0, count_max)]
     offsets = {
         max(segment.base_offset, log.log_start_offset)
         for segment in log.segments
-        if timestamp == LATEST or segment.created_ms <= timestamp
+        if timestamp == LATEST or segment.modified_ms <= timestamp
     }
-    if timestamp == LATEST or log.active.largest_timestamp <= timestamp:
+    if timestamp == LATEST or now_ms <= timestamp:
         offsets.add(partition.high_watermark.offset)
     return sorted(offsets, reverse=True)[: max(0, count_max)]
 

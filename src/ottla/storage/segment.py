@@ -187,8 +187,11 @@ class Segment:
     @property
     def largest_timestamp(self) -> int:
         """`max_timestamp`, or when the file was last written where records have no timestamps. Retention goes by it."""
-        if self.max_timestamp >= 0:
-            return self.max_timestamp
+        return self.max_timestamp if self.max_timestamp >= 0 else self.modified_ms
+
+    @property
+    def modified_ms(self) -> int:
+        """When the log file was last written."""
         return int(self.log.directory.disk.stat(self.log.path).st_mtime * 1000)
 
     @property
