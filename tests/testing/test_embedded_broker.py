@@ -1,0 +1,78 @@
+"""EmbeddedBroker: comes up on free ports, keeps port and data when started again, leaves nothing behind."""
+
+import asyncio
+import socket
+from pathlib import Path
+
+import pytest
+
+from ottla.errors import OttlaError
+from ottla.testing import EmbeddedBroker
+from ottla.testing.running_broker import BrokerDidNotStartError, ProcessBroker
+
+BOTH_WAYS = pytest.mark.parametrize("process", [False, True], ids=["thread", "process"])
+
+
+def listens(address: str) -> bool:
+    host, port = address.split(":")
+    with socket.socket() as probe:
+        return probe.connect_ex((host, int(port))) == 0
+
+
+@BOTH_WAYS
+def test_broker_is_there_for_the_block_and_gone_after_it(process: bool) -> None:
+    with EmbeddedBroker(process=process) as broker:
+        address, zookeeper = broker.address, broker.zookeeper_connect
+        assert listens(address)
+        assert listens(zookeeper)
+        directory = Path(broker.brokers[0].properties["log.dirs"]).parent
+        assert directory.exists()
+    assert not listens(address)
+    assert not listens(zookeeper)
+    assert not directory.exists()
+
+
+def test_async_with_starts_and_stops_without_blocking_the_loop() -> None:
+    async def main() -> str:
+        async with EmbeddedBroker() as broker:
+            ticks = asyncio.create_task(asyncio.sleep(0))
+            await ticks
+            assert listens(broker.address)
+            return broker.address
+
+    assert not listens(asyncio.run(main()))
+
+
+def test_broker_that_is_a_process_can_be_killed_and_started_again() -> None:
+    with EmbeddedBroker(process=True) as broker:
+        one = broker.brokers[0]
+        assert isinstance(one, ProcessBroker)
+        one.kill()
+        assert not one.is_running
+        one.start()
+        assert listens(broker.address)
+
+
+def test_broker_in_this_process_cannot_be_killed() -> None:
+    with EmbeddedBroker() as broker, pytest.raises(OttlaError, match="process=True"):
+        broker.brokers[0].kill()
+
+
+def test_process_ends_cleanly_when_the_pipe_from_its_parent_closes() -> None:
+    with EmbeddedBroker(process=True) as broker:
+        one = broker.brokers[0]
+        assert isinstance(one, ProcessBroker)
+        process = one._process
+        assert process is not None
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(30) == 0
+
+
+@BOTH_WAYS
+def test_what_keeps_the_broker_from_starting_is_raised_with_nothing_left_running(process: bool) -> None:
+    broker = EmbeddedBroker(process=process, properties={"num.partitions": "many"})
+    with pytest.raises((OttlaError, BrokerDidNotStartError), match=r"num\.partitions"):
+        broker.start()
+    assert broker.brokers == []
+    assert not listens(broker.zookeeper_connect)
