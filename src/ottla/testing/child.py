@@ -9,7 +9,6 @@ import asyncio
 import contextlib
 import json
 import os
-import sys
 
 from ottla.broker.broker import Broker
 from ottla.config import BrokerConfig
@@ -57,4 +56,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
