@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ottla.clients.admin.admin import Admin
+    from ottla.clients.producer.producer import Producer
     from ottla.model import TopicPartition
 
 __version__ = "0.1.0"
 
 _LAZY = {
     "Admin": "ottla.clients.admin.admin",
+    "Producer": "ottla.clients.producer.producer",
     "TopicPartition": "ottla.model",
 }
 
-__all__ = ["Admin", "TopicPartition", "__version__"]
+__all__ = ["Admin", "Producer", "TopicPartition", "__version__"]
 
 
 def __getattr__(name: str) -> object:

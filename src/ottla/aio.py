@@ -8,5 +8,6 @@ have an event loop already. Make them on the loop that uses them, and await what
 """
 
 from ottla.clients.admin.async_admin import AsyncAdmin as Admin
+from ottla.clients.producer.async_producer import AsyncProducer as Producer
 
-__all__ = ["Admin"]
+__all__ = ["Admin", "Producer"]

@@ -49,11 +49,7 @@ class ClientConfig:
     def _apply_old_names(self, keys: Mapping[str, ConfigKey]) -> None:
         for name in list(self.given):
             present = keys[name].maps_to
-            if present is None or present in self.given:
-                continue
-            if name == "block.on.buffer.full":
-                self._values[present] = 2**63 - 1 if self.given[name] else 0
-            else:
+            if present is not None and present not in self.given and keys[name].type != "BOOLEAN":
                 self._values[present] = self.given[name]
 
     def __getitem__(self, name: str) -> Any:

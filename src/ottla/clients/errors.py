@@ -17,7 +17,13 @@ OttlaError
 from collections.abc import Collection
 
 from ottla.errors import ErrorCode, KafkaError, OttlaError, error_for_code
-from ottla.errors.kafka import MessageTooLargeError, NetworkError, OffsetOutOfRangeError, RequestTimedOutError
+from ottla.errors.kafka import (
+    InvalidRecordError,
+    MessageTooLargeError,
+    NetworkError,
+    OffsetOutOfRangeError,
+    RequestTimedOutError,
+)
 from ottla.model import TopicPartition
 
 
@@ -29,16 +35,12 @@ class ClientTimeoutError(RequestTimedOutError, TimeoutError):
     """The time that the caller gave is over."""
 
 
-class BufferExhaustedError(KafkaError):
+class BufferExhaustedError(ClientTimeoutError):
     """`buffer.memory` is full of records that are not acknowledged yet."""
 
-    code = ErrorCode.REQUEST_TIMED_OUT
 
-
-class SerializationError(KafkaError, ValueError):
+class SerializationError(InvalidRecordError, ValueError):
     """A serializer or deserializer refused a key or value."""
-
-    code = ErrorCode.INVALID_RECORD
 
 
 class InvalidRecordSizeError(MessageTooLargeError):

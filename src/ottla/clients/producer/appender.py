@@ -1,0 +1,196 @@
+"""From the arguments of `send` to a record in an open batch. The path of every record: it does as little as it can.
+
+The usual record (bytes, no key, no headers) costs a lock, two list appends and a tuple. What is rare (serializers,
+headers, interceptors, a full batch) is in methods of its own.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from time import time
+from typing import Any
+
+from ottla.clients.errors import InvalidRecordSizeError, SerializationError
+from ottla.clients.producer.accumulator import Accumulator
+from ottla.clients.producer.batch import DeliveryCallback, ProducerBatch
+from ottla.clients.producer.futures import RecordFuture
+from ottla.clients.producer.interceptors import Interceptors
+from ottla.clients.producer.metadata import ProducerRecord, RecordMetadata
+from ottla.clients.producer.record_sources import RECORD_OVERHEAD, RecordRows
+from ottla.clients.producer.settings import ProducerSettings
+from ottla.clients.producer.topics import PartitionQueue, ProducerTopic
+from ottla.clients.serializers import Serializer, serialize_plain
+from ottla.config.values import invalid_value
+from ottla.errors import OttlaError
+from ottla.records.batch import HEADER_SIZE
+from ottla.records.partitioning import partition_for_key
+from ottla.records.record import encode_record_headers
+
+Headers = Iterable[tuple[str, bytes | str | None]] | dict[str, bytes | str | None] | None
+Partitioner = Callable[[ProducerRecord, int], int]
+
+
+class Appender:
+    def __init__(
+        self,
+        accumulator: Accumulator,
+        settings: ProducerSettings,
+        key_serializer: Serializer | None,
+        value_serializer: Serializer | None,
+        partitioner: Any,
+        interceptors: Interceptors,
+    ) -> None:
+        if partitioner is not None and not callable(partitioner):
+            raise invalid_value("partitioner.class", partitioner, "a function of record and partitions is expected")
+        self._accumulator = accumulator
+        self._settings = settings
+        self._key_serializer = key_serializer
+        self._value_serializer = value_serializer
+        self._partitioner: Partitioner | None = partitioner
+        self._interceptors = interceptors
+
+    def append(
+        self,
+        topic: ProducerTopic,
+        value: Any,
+        key: Any,
+        partition: int | None,
+        timestamp_ms: int | None,
+        headers: Headers,
+        on_delivery: DeliveryCallback | None,
+    ) -> RecordFuture | None:
+        """The future of a record that was appended; None when `buffer.memory` has no room now."""
+        if value.__class__ is not bytes or self._value_serializer is not None:
+            value = _serialize(self._value_serializer, value)
+        if key is not None and (key.__class__ is not bytes or self._key_serializer is not None):
+            key = _serialize(self._key_serializer, key)
+        encoded_headers = None if headers is None else encode_headers(headers)
+        if self._interceptors or self._partitioner is not None:
+            record = ProducerRecord(topic.name, value, key, partition, timestamp_ms, _header_pairs(headers))
+            return self._append_seen(topic, record, on_delivery)
+        queue = self._queue_of(topic, key, partition)
+        return self._append_to(queue, value, key, timestamp_ms, encoded_headers, on_delivery)
+
+    def _queue_of(self, topic: ProducerTopic, key: bytes | None, partition: int | None) -> PartitionQueue:
+        if partition is not None:
+            return topic.explicit(partition)
+        if key is None or self._settings.ignore_keys:
+            return topic.sticky
+        return topic.queues[partition_for_key(key, len(topic.queues))]
+
+    def _append_seen(
+        self, topic: ProducerTopic, record: ProducerRecord, on_delivery: DeliveryCallback | None
+    ) -> RecordFuture | None:
+        """For records that interceptors or a partitioner look at."""
+        if self._interceptors:
+            record = self._interceptors.on_send(record)
+            on_delivery = self._with_acknowledgement(on_delivery)
+        if record.partition is None and self._partitioner is not None:
+            record = record._replace(partition=self._partitioner(record, len(topic.queues)))
+        queue = self._queue_of(topic, record.key, record.partition)
+        headers = encode_headers(record.headers) if record.headers else None
+        return self._append_to(queue, record.value, record.key, record.timestamp, headers, on_delivery)
+
+    def _with_acknowledgement(self, on_delivery: DeliveryCallback | None) -> DeliveryCallback:
+        def call(metadata: RecordMetadata | None, error: OttlaError | None) -> None:
+            self._interceptors.on_acknowledgement(metadata, error)
+            if on_delivery is not None:
+                on_delivery(metadata, error)
+
+        return call
+
+    def _append_to(
+        self,
+        queue: PartitionQueue,
+        value: bytes | None,
+        key: bytes | None,
+        timestamp_ms: int | None,
+        headers: bytes | None,
+        on_delivery: DeliveryCallback | None,
+    ) -> RecordFuture | None:
+        size = RECORD_OVERHEAD
+        if value is not None:
+            size += len(value)
+        if key is not None:
+            size += len(key)
+        if headers is not None:
+            size += len(headers)
+        if timestamp_ms is None:
+            timestamp_ms = int(time() * 1000)
+        accumulator = self._accumulator
+        with accumulator.lock:
+            batch = queue.open
+            if batch is None or batch.size + size > accumulator.batch_size or batch.done:
+                batch = self._make_room(queue, size)
+                if batch is None:
+                    return None
+            batch.size += size
+            lists: Any = batch.records
+            values = lists.values
+            index = len(values)
+            if key is not None:
+                lists.add_key(key)
+            elif lists.keys is not None:
+                lists.keys.append(None)
+            if headers is not None:
+                lists.add_headers(headers)
+            elif lists.headers is not None:
+                lists.headers.append(None)
+            if on_delivery is not None:
+                batch.add_callback(index, on_delivery)
+            lists.timestamps.append(timestamp_ms)
+            values.append(value)
+        return RecordFuture((batch, index))
+
+    def _make_room(self, queue: PartitionQueue, size: int) -> ProducerBatch | None:
+        if size + HEADER_SIZE > self._settings.max_request_size:
+            raise InvalidRecordSizeError(
+                f"the record has {size + HEADER_SIZE} bytes with its batch; "
+                f"max.request.size is {self._settings.max_request_size}"
+            )
+        return self._accumulator.open_batch(queue, size)
+
+    def append_rows(self, queue: PartitionQueue, rows: RecordRows) -> ProducerBatch | None:
+        """A batch of rows; None when there is no room for it now."""
+        accumulator = self._accumulator
+        with accumulator.lock:
+            return accumulator.enqueue(queue, rows, rows.size)
+
+    def serialized(
+        self, values: Sequence[Any], keys: Sequence[Any] | None
+    ) -> tuple[Sequence[bytes | None], Sequence[bytes | None] | None]:
+        """Values and keys of `send_many` as bytes. Lists of bytes stay as they are."""
+        if keys is not None and len(keys) != len(values):
+            raise SerializationError(f"{len(keys)} keys for {len(values)} values")
+        return (
+            _serialize_all(self._value_serializer, values),
+            None if keys is None else _serialize_all(self._key_serializer, keys),
+        )
+
+
+def _serialize(serializer: Serializer | None, value: Any) -> bytes | None:
+    if value is None:
+        return None
+    return serialize_plain(value) if serializer is None else _checked(serializer(value))
+
+
+def _checked(data: Any) -> bytes:
+    if data.__class__ is bytes:
+        result: bytes = data
+        return result
+    return serialize_plain(data)
+
+
+def _serialize_all(serializer: Serializer | None, values: Sequence[Any]) -> Sequence[bytes | None]:
+    if serializer is None and all(value.__class__ is bytes for value in values):
+        return values
+    return [_serialize(serializer, value) for value in values]
+
+
+def encode_headers(headers: Headers) -> bytes | None:
+    return encode_record_headers(_header_pairs(headers))
+
+
+def _header_pairs(headers: Headers) -> tuple[tuple[str, bytes | None], ...]:
+    if not headers:
+        return ()
+    pairs = headers.items() if isinstance(headers, dict) else headers
+    return tuple((name, value.encode() if isinstance(value, str) else value) for name, value in pairs)

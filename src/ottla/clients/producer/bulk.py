@@ -1,0 +1,142 @@
+"""`send_many` and `send_arrow`: records as columns, cut into batches, without a Python object per record.
+
+Keys and values are two buffers with offsets (from `bytes.join`, or Arrow's own memory); a kernel turns them into spans,
+finds each key's partition, and puts the rows of a partition together. A batch is then a range of rows.
+"""
+
+import time
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import Any
+
+from ottla.clients.errors import InvalidRecordSizeError, SerializationError
+from ottla.clients.producer.record_sources import RECORD_OVERHEAD, RecordRows
+from ottla.clients.producer.settings import ProducerSettings
+from ottla.clients.producer.topics import PartitionQueue, ProducerTopic
+from ottla.records.batch import HEADER_SIZE, Buffer
+from ottla.records.columns import ArrowBytes, spans_of_columns
+from ottla.records.kernels.spans import IntArray, Spans
+from ottla.records.partitioning import NO_PARTITION, group_by_partition, partition_rows
+
+_EMPTY = b""
+
+
+class BulkRows:
+    """Rows to be sent: spans into the buffers of keys and values. `partitions` are given where the caller chose."""
+
+    def __init__(
+        self,
+        rows: int,
+        keys: ArrowBytes | None,
+        values: ArrowBytes,
+        timestamps: IntArray | memoryview | int,
+        partitions: IntArray | None = None,
+    ) -> None:
+        self._rows = rows
+        self._keys: Buffer = _EMPTY if keys is None else keys.data
+        self._values = values.data
+        self._has_keys = keys is not None
+        self._timestamp = timestamps if isinstance(timestamps, int) else None
+        self._partitions = partitions
+        self._spans: Spans = spans_of_columns(rows, keys, values, timestamps)
+        data_bytes = len(self._values) + len(self._keys)
+        self._record_bytes = data_bytes / max(1, rows) + RECORD_OVERHEAD
+
+    def batches(
+        self, topic: ProducerTopic, partition: int | None, settings: ProducerSettings
+    ) -> Iterator[tuple[PartitionQueue, RecordRows]]:
+        """Ranges of rows with the queue that each goes to."""
+        if not self._rows:
+            return
+        rows_max = max(1, int(settings.bulk_batch_size // self._record_bytes))
+        by_key = self._has_keys and not settings.ignore_keys
+        if partition is None and (self._partitions is not None or by_key):
+            yield from self._grouped(topic, rows_max, settings)
+            return
+        everything = self._range(memoryview(self._spans))
+        for start in range(0, self._rows, rows_max):
+            queue = topic.sticky if partition is None else topic.explicit(partition)
+            part = everything.part(start, min(start + rows_max, self._rows))
+            yield from _within(queue, part, settings)
+            if partition is None:
+                topic.note_closed(queue, part.size, settings.batch_size)
+
+    def _grouped(
+        self, topic: ProducerTopic, rows_max: int, settings: ProducerSettings
+    ) -> Iterator[tuple[PartitionQueue, RecordRows]]:
+        count = len(topic.queues)
+        partitions = self._partitions
+        if partitions is None:
+            partitions = partition_rows(self._keys, self._spans, count)
+        if NO_PARTITION in partitions:
+            sticky = topic.sticky.partition
+            partitions = array("i", [sticky if chosen == NO_PARTITION else chosen for chosen in partitions])
+        if self._partitions is not None and not 0 <= min(partitions) <= max(partitions) < count:
+            topic.explicit(max(partitions) if min(partitions) >= 0 else min(partitions))
+        grouped = group_by_partition(self._spans, partitions, count)
+        for index, queue in enumerate(topic.queues):
+            rows = self._range(grouped.rows_of(index))
+            for start in range(0, len(rows), rows_max):
+                yield from _within(queue, rows.part(start, min(start + rows_max, len(rows))), settings)
+
+    def _range(self, spans: memoryview) -> RecordRows:
+        return RecordRows(spans, self._keys, self._values, self._timestamp)
+
+
+def _within(
+    queue: PartitionQueue, rows: RecordRows, settings: ProducerSettings
+) -> Iterator[tuple[PartitionQueue, RecordRows]]:
+    """A range, halved until it fits a request: records may be larger than the average it was cut by."""
+    if rows.size + HEADER_SIZE <= settings.max_request_size:
+        yield queue, rows
+        return
+    if len(rows) == 1:
+        raise InvalidRecordSizeError(f"a record of {rows.size} bytes; max.request.size is {settings.max_request_size}")
+    for half in rows.halves():
+        yield from _within(queue, half, settings)
+
+
+def rows_of_values(
+    columns: tuple[Sequence[bytes | None], Sequence[bytes | None] | None], timestamp_ms: int | None
+) -> BulkRows:
+    values, keys = columns
+    timestamp = int(time.time() * 1000) if timestamp_ms is None else timestamp_ms
+    return BulkRows(len(values), None if keys is None else _bytes_column(keys), _bytes_column(values), timestamp)
+
+
+def _bytes_column(items: Sequence[bytes | None]) -> ArrowBytes:
+    """The items one after the other, as Arrow lays them out."""
+    validity = b""
+    if None in items:
+        validity = _validity(items)
+        items = [item or b"" for item in items]
+    data = b"".join(items)  # type: ignore[arg-type]
+    kind, width = ("i", 4) if len(data) < 2**31 else ("q", 8)
+    offsets = array(kind, accumulate(map(len, items), initial=0))  # type: ignore[arg-type]
+    return ArrowBytes(memoryview(offsets).cast("B"), data, validity, 0, width)
+
+
+def _validity(items: Sequence[bytes | None]) -> bytes:
+    bits = bytearray((len(items) + 7) // 8)
+    for row, item in enumerate(items):
+        if item is not None:
+            bits[row >> 3] |= 1 << (row & 7)
+    return bytes(bits)
+
+
+def rows_of_arrow(batch: Any) -> Iterator[BulkRows]:
+    """The rows of a pyarrow RecordBatch or Table, one after the other for its chunks."""
+    from ottla.clients.producer.arrow_columns import bytes_column, numbers_column
+
+    chunks = batch.to_batches() if hasattr(batch, "to_batches") else [batch]
+    for chunk in chunks:
+        names = chunk.schema.names
+        if "value" not in names:
+            raise SerializationError(f"the batch has no column value, only {', '.join(names)}")
+        keys = bytes_column(chunk.column("key")) if "key" in names else None
+        partitions = numbers_column(chunk.column("partition"), "i") if "partition" in names else None
+        timestamps: Any = int(time.time() * 1000)
+        if "timestamp" in names:
+            timestamps = numbers_column(chunk.column("timestamp"), "q")
+        yield BulkRows(chunk.num_rows, keys, bytes_column(chunk.column("value")), timestamps, partitions)

@@ -1,0 +1,117 @@
+"""The records of a batch before they are bytes: lists that `send` filled, or rows of columns from `send_many`.
+
+Both know how to become the records section of a batch, and how to become two halves when the broker finds the batch
+too large. Encoding happens in a kernel, once.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from ottla.records.batch import Buffer
+from ottla.records.columns import encode_columns
+from ottla.records.kernels import encode_records, kernel_columns
+from ottla.records.kernels.spans import KEY, SPAN_COLUMNS, TIMESTAMP, VALUE
+
+# What a record takes besides key, value and headers: lengths, deltas, attributes. A good guess; the kernel counts.
+RECORD_OVERHEAD = 10
+
+
+class RecordSource(Protocol):
+    def __len__(self) -> int: ...
+    def timestamp_bounds(self) -> tuple[int, int]:
+        """Of the first record, and the largest."""
+        ...
+
+    def timestamp_of(self, index: int) -> int: ...
+    def encode(self, base_timestamp: int) -> bytearray: ...
+    def halves(self) -> "Iterator[RecordSource]": ...
+
+
+class RecordLists:
+    """One list per field, all of one length. `keys` and `headers` are None as long as no record has any."""
+
+    __slots__ = ("headers", "keys", "timestamps", "values")
+
+    def __init__(self) -> None:
+        self.values: list[bytes | None] = []
+        self.timestamps: list[int] = []
+        self.keys: list[bytes | None] | None = None
+        self.headers: list[bytes | None] | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def add_key(self, key: bytes) -> None:
+        """The key of the record whose value comes next."""
+        if self.keys is None:
+            self.keys = [None] * len(self.values)
+        self.keys.append(key)
+
+    def add_headers(self, headers: bytes) -> None:
+        """The encoded headers of the record whose value comes next."""
+        if self.headers is None:
+            self.headers = [None] * len(self.values)
+        self.headers.append(headers)
+
+    def timestamp_bounds(self) -> tuple[int, int]:
+        return self.timestamps[0], max(self.timestamps)
+
+    def timestamp_of(self, index: int) -> int:
+        return self.timestamps[index]
+
+    def encode(self, base_timestamp: int) -> bytearray:
+        return encode_records(self.keys, self.values, self.timestamps, base_timestamp, self.headers, None)
+
+    def halves(self) -> Iterator["RecordLists"]:
+        middle = (len(self.values) + 1) // 2
+        for part in (slice(0, middle), slice(middle, None)):
+            half = RecordLists()
+            half.values, half.timestamps = self.values[part], self.timestamps[part]
+            half.keys = None if self.keys is None else self.keys[part]
+            half.headers = None if self.headers is None else self.headers[part]
+            yield half
+
+
+class RecordRows:
+    """Rows of spans into two buffers (`records.columns`). `timestamp`: that of all rows, where they share one."""
+
+    __slots__ = ("_keys", "_spans", "_timestamp", "_values", "size")
+
+    def __init__(self, spans: memoryview, keys: Buffer, values: Buffer, timestamp: int | None = None) -> None:
+        self._spans = spans
+        self._keys = keys
+        self._values = values
+        self._timestamp = timestamp
+        self.size = len(self) * RECORD_OVERHEAD + sum_bytes(spans)
+
+    def __len__(self) -> int:
+        return len(self._spans) // SPAN_COLUMNS
+
+    def timestamp_bounds(self) -> tuple[int, int]:
+        if self._timestamp is not None:
+            return self._timestamp, self._timestamp
+        timestamps = self._spans[TIMESTAMP::SPAN_COLUMNS]
+        return timestamps[0], max(timestamps)
+
+    def timestamp_of(self, index: int) -> int:
+        timestamp: int = self._spans[index * SPAN_COLUMNS + TIMESTAMP]
+        return timestamp
+
+    def encode(self, base_timestamp: int) -> bytearray:
+        return encode_columns(self._spans, self._keys, self._values, base_timestamp)
+
+    def part(self, start: int, end: int) -> "RecordRows":
+        spans = self._spans[start * SPAN_COLUMNS : end * SPAN_COLUMNS]
+        return RecordRows(spans, self._keys, self._values, self._timestamp)
+
+    def halves(self) -> Iterator["RecordRows"]:
+        middle = (len(self) + 1) // 2
+        yield self.part(0, middle)
+        yield self.part(middle, len(self))
+
+
+def sum_bytes(spans: Any) -> int:
+    """The bytes of keys and values in rows of spans."""
+    rows = len(spans) // SPAN_COLUMNS
+    keys = kernel_columns.sum_positive(spans, SPAN_COLUMNS, KEY + 1, 0, rows)
+    return keys + kernel_columns.sum_positive(spans, SPAN_COLUMNS, VALUE + 1, 0, rows)
