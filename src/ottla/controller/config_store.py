@@ -51,6 +51,8 @@ class ConfigStore:
         self._processing: asyncio.Task[None] | None = None
         self._again = False
         self._closed = False
+        self._started = False
+        self._waiting: list[tuple[int, asyncio.Future[None]]] = []
         self.on_topic_config: OnTopicConfig = lambda topic, configs: None
         self.on_broker_config: OnBrokerConfig = lambda broker_id, configs: None
         self.on_client_config: OnClientConfig = lambda entity, configs: None
@@ -58,9 +60,12 @@ class ConfigStore:
     async def start(self) -> None:
         self._session.subscribe(self._session_changed)
         await self.reload()
+        self._started = True
 
     async def stop(self) -> None:
         self._closed = True
+        self._started = False
+        self._tell_waiting(give_up=True)
         if self._processing is not None and not self._processing.done():
             self._processing.cancel()
             await asyncio.wait([self._processing])
@@ -94,14 +99,33 @@ class ConfigStore:
         return decode_config(path, data), stat.version
 
     async def write(self, entity: ConfigEntity, configs: Mapping[str, str], version: int) -> None:
-        """Replace configs that were read with `version`, and notify. BadVersionError or NodeExistsError: read again."""
+        """Replace configs that were read with `version`, notify, and wait until this broker has applied them.
+
+        BadVersionError or NodeExistsError: somebody else was faster, read again.
+        """
         path, data = paths.config_entity(entity.path), encode_config(configs)
         change: Op = SetOp(path, data, version)
         if version == MISSING:
             await self._make_parents(path)
             change = CreateOp(path, data)
         notice = f"{paths.CONFIG_CHANGES}/{paths.CONFIG_CHANGE_PREFIX}"
-        await self._session.multi([change, CreateOp(notice, encode_config_change(entity), sequence=True)])
+        results = await self._session.multi([change, CreateOp(notice, encode_config_change(entity), sequence=True)])
+        await self._applied(paths.sequence_number(str(results[1])))
+
+    async def _applied(self, notice: int) -> None:
+        if self._started and self._last_notice < notice:
+            applied: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append((notice, applied))
+            await applied
+
+    def _tell_waiting(self, *, give_up: bool = False) -> None:
+        """Writers wait for their own notice; when ZooKeeper cannot be reached they do not wait any longer."""
+        for entry in list(self._waiting):
+            notice, applied = entry
+            if notice <= self._last_notice or give_up:
+                self._waiting.remove(entry)
+                if not applied.done():
+                    applied.set_result(None)
 
     async def _make_parents(self, path: str) -> None:
         for parent in (paths.parent(path), paths.CONFIG_CHANGES):
@@ -187,8 +211,10 @@ class ConfigStore:
             self._again = False
             try:
                 await self._process_notices()
+                self._tell_waiting()
             except SessionError as error:
                 log.warning("config changes wait for ZooKeeper: %s", error)
+                self._tell_waiting(give_up=True)
                 return
 
     async def _process_notices(self) -> None:

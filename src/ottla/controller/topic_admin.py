@@ -20,6 +20,7 @@ from ottla.controller.topic_rules import (
     assign_new_topic,
     check_configs,
     check_name,
+    given_configs,
 )
 from ottla.coordination.errors import BadVersionError, ConnectionLossError, NodeExistsError
 from ottla.coordination.payloads.configs import encode_config
@@ -55,9 +56,10 @@ class TopicAdmin:
         """KafkaError, in Kafka's words, when the topic may not be created."""
         if new.name in self._state.topics:
             raise TopicAlreadyExistsError(f"Topic '{new.name}' already exists.")
-        configs = check_configs(new.configs)
+        configs = given_configs(new.configs)
         assignment = assign_new_topic(new, self._defaults, self._state.racks(), self._chance)
         check_name(new.name, self._state.topics)
+        check_configs(configs)
         created = CreatedTopic(new.name, random_uuid(), assignment, configs)
         if not validate_only:
             await self._write(created)

@@ -45,7 +45,7 @@ def assign_new_topic(
                 "Both numPartitions or replicationFactor and replicasAssignments were set. Both cannot be used at the "
                 "same time."
             )
-        return _check_manual([number for number, _ in new.assignments], dict(new.assignments))
+        return _check_manual(dict(new.assignments))
     partitions = defaults.partitions if new.partitions == UNSET else new.partitions
     factor = defaults.replication_factor if new.replication_factor == UNSET else new.replication_factor
     return place_replicas(racks, partitions, factor, chance=chance)
@@ -63,16 +63,18 @@ def check_name(name: str, existing: Collection[str]) -> None:
             raise InvalidTopicError(f"Topic '{name}' collides with existing topics: {', '.join(colliding)}")
 
 
-def check_configs(configs: Mapping[str, str | None]) -> dict[str, str]:
+def given_configs(configs: Mapping[str, str | None]) -> dict[str, str]:
     null = [key for key, value in configs.items() if value is None]
     if null:
         raise InvalidConfigError(f"Null value not supported for topic configs: {','.join(null)}")
-    given = {key: value for key, value in configs.items() if value is not None}
+    return {key: value for key, value in configs.items() if value is not None}
+
+
+def check_configs(configs: Mapping[str, str]) -> None:
     try:
-        validate_topic_config(given)
+        validate_topic_config(configs)
     except ConfigError as error:
         raise InvalidConfigError(str(error)) from None
-    return given
 
 
 def assign_more_partitions(
@@ -97,14 +99,14 @@ def assign_more_partitions(
     )
 
 
-def _check_manual(numbers: Sequence[int], assignment: dict[int, Replicas]) -> dict[int, Replicas]:
+def _check_manual(assignment: dict[int, Replicas]) -> dict[int, Replicas]:
     if len({len(replicas) for replicas in assignment.values()}) != 1:
         raise InvalidReplicaAssignmentError("All partitions should have the same number of replicas")
     if any(len(replicas) != len(set(replicas)) for replicas in assignment.values()):
         raise InvalidReplicaAssignmentError(f"Duplicate replica assignment found: {_text(assignment)}")
     if any(not replicas for replicas in assignment.values()):
         raise InvalidReplicaAssignmentError("A partition must have at least one replica")
-    if sorted(numbers) != list(range(len(assignment))):
+    if sorted(assignment) != list(range(len(assignment))):
         raise InvalidReplicaAssignmentError("partitions should be a consecutive 0-based integer sequence")
     return dict(sorted(assignment.items()))
 

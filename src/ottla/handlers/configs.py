@@ -1,0 +1,294 @@
+"""DescribeConfigs, AlterConfigs, IncrementalAlterConfigs, for topics and brokers.
+
+Any broker serves topics. A broker's own configs are served by itself; the empty name stands for all brokers. A change
+is made over the version that was read (`ConfigStore.write`), so that two clients never undo each other (KAFKA-3328),
+and is answered when this broker has applied it.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from ottla.config import BrokerConfig
+from ottla.config.describe import ConfigEntry, describe_broker, describe_cluster_default, describe_topic
+from ottla.config.dynamic import check_alteration
+from ottla.config.keys import broker_keys, topic_keys
+from ottla.config.sources import ConfigSource
+from ottla.config.topic_config import validate_topic_config
+from ottla.controller.config_store import ConfigStore
+from ottla.coordination.errors import BadVersionError, ConnectionLossError, NodeExistsError, SessionError
+from ottla.coordination.payloads.configs import ConfigEntity, broker_entity, topic_entity
+from ottla.errors import ConfigError, ErrorCode, KafkaError
+from ottla.errors.kafka import (
+    InvalidConfigError,
+    InvalidRequestError,
+    InvalidTopicError,
+    RequestTimedOutError,
+    UnknownTopicOrPartitionError,
+)
+from ottla.handlers.config_edits import Edit, Operation, apply_edits, check_edits, replace_all
+from ottla.handlers.context import RequestContext
+from ottla.handlers.registry import HandlerTable
+from ottla.metadata.cache import MetadataCache
+from ottla.model import topic_name_problem
+from ottla.protocol.api_keys import ApiKey
+from ottla.protocol.messages import alter_configs as replacing
+from ottla.protocol.messages import incremental_alter_configs as incremental
+from ottla.protocol.messages.describe_configs import (
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+    DescribeConfigsResourceResult,
+    DescribeConfigsResponse,
+    DescribeConfigsResult,
+    DescribeConfigsSynonym,
+)
+
+TOPIC, BROKER = 2, 4
+
+Change = Callable[[dict[str, str]], dict[str, str]]
+
+
+class Resource(NamedTuple):
+    type: int
+    name: str
+
+
+class ConfigHandlers:
+    def __init__(self, store: ConfigStore, config: BrokerConfig, cache: MetadataCache, broker_id: int) -> None:
+        self._store = store
+        self._config = config
+        self._cache = cache
+        self._broker_id = broker_id
+
+    def register(self, table: HandlerTable) -> None:
+        table.add(ApiKey.DESCRIBE_CONFIGS, self.handle_describe_configs, 0, 4, describe_configs_error)
+        table.add(ApiKey.ALTER_CONFIGS, self.handle_alter_configs, 0, 2, alter_configs_error)
+        table.add(
+            ApiKey.INCREMENTAL_ALTER_CONFIGS, self.handle_incremental_alter_configs, 0, 1, incremental_alter_error
+        )
+
+    # DescribeConfigs
+
+    async def handle_describe_configs(
+        self, context: RequestContext, request: DescribeConfigsRequest
+    ) -> DescribeConfigsResponse:
+        results = [await self._described(resource, request) for resource in request.resources]
+        return DescribeConfigsResponse(results=results)
+
+    async def _described(
+        self, resource: DescribeConfigsResource, request: DescribeConfigsRequest
+    ) -> DescribeConfigsResult:
+        try:
+            entries = await self._entries(resource)
+        except KafkaError as error:
+            return _describe_error(resource, error)
+        return DescribeConfigsResult(
+            error_message="",
+            resource_type=resource.resource_type,
+            resource_name=resource.resource_name,
+            configs=[
+                _described_entry(entry, synonyms=request.include_synonyms, documentation=request.include_documentation)
+                for entry in entries
+            ],
+        )
+
+    async def _entries(self, resource: DescribeConfigsResource) -> Iterator[ConfigEntry]:
+        names = resource.configuration_keys or None  # none named means all, as null does
+        if resource.resource_type == TOPIC:
+            return describe_topic(self._config, await self._topic_overrides(resource.resource_name), names)
+        if resource.resource_type == BROKER:
+            if not resource.resource_name:
+                return describe_cluster_default(self._config, names)
+            self._check_broker_id(resource.resource_name, "Broker", f"{self._broker_id} or empty string")
+            return describe_broker(self._config, names)
+        raise InvalidRequestError(f"Unsupported resource type: {resource.resource_type}")
+
+    async def _topic_overrides(self, topic: str) -> dict[str, str]:
+        problem = topic_name_problem(topic)
+        if problem is not None:
+            raise InvalidTopicError(problem)
+        if topic not in self._cache.image.topics:
+            raise UnknownTopicOrPartitionError
+        try:
+            return (await self._store.read(topic_entity(topic)))[0]
+        except SessionError:  # ZooKeeper is away: what this broker knows is better than nothing
+            return dict(self._store.overrides(topic))
+
+    def _check_broker_id(self, name: str, what: str, expected: str) -> None:
+        try:
+            given = int(name)
+        except ValueError:
+            raise InvalidRequestError(f"{what} id must be an integer, but it is: {name}") from None
+        if given != self._broker_id:
+            raise InvalidRequestError(f"Unexpected broker id, expected {expected}, but received {name}")
+
+    # AlterConfigs and IncrementalAlterConfigs
+
+    async def handle_alter_configs(
+        self, context: RequestContext, request: replacing.AlterConfigsRequest
+    ) -> replacing.AlterConfigsResponse:
+        changes = [
+            (
+                Resource(each.resource_type, each.resource_name),
+                [Edit(config.name, Operation.SET, config.value) for config in each.configs],
+            )
+            for each in request.resources
+        ]
+        outcomes = await self._alter_all(
+            changes, lambda _, edits: lambda __: replace_all(edits), validate_only=request.validate_only
+        )
+        return replacing.AlterConfigsResponse(
+            responses=[_replaced(resource, error) for (resource, _), error in zip(changes, outcomes, strict=True)]
+        )
+
+    async def handle_incremental_alter_configs(
+        self, context: RequestContext, request: incremental.IncrementalAlterConfigsRequest
+    ) -> incremental.IncrementalAlterConfigsResponse:
+        changes = [
+            (
+                Resource(each.resource_type, each.resource_name),
+                [Edit(config.name, config.config_operation, config.value) for config in each.configs],
+            )
+            for each in request.resources
+        ]
+        outcomes = await self._alter_all(changes, _incremental_change, validate_only=request.validate_only)
+        return incremental.IncrementalAlterConfigsResponse(
+            responses=[_incremented(resource, error) for (resource, _), error in zip(changes, outcomes, strict=True)]
+        )
+
+    async def _alter_all(
+        self,
+        changes: Sequence[tuple[Resource, list[Edit]]],
+        change: Callable[[Resource, list[Edit]], Change],
+        *,
+        validate_only: bool,
+    ) -> list[KafkaError | None]:
+        named = [resource for resource, _ in changes]
+        outcomes: list[KafkaError | None] = []
+        for resource, edits in changes:
+            if named.count(resource) > 1:
+                outcomes.append(InvalidRequestError("Each resource must appear at most once."))
+                continue
+            outcomes.append(await _outcome(self._alter(resource, edits, change(resource, edits), validate_only)))
+        return outcomes
+
+    async def _alter(self, resource: Resource, edits: list[Edit], change: Change, validate_only: bool) -> None:
+        check_edits(edits)
+        entity = self._entity(resource)
+        while True:
+            try:
+                before, version = await self._store.read(entity)
+                after = change(before)
+                self._check_result(resource, after)
+                if not validate_only:
+                    await self._store.write(entity, after, version)
+                return
+            except (BadVersionError, NodeExistsError, ConnectionLossError):
+                continue
+            except SessionError as error:
+                raise RequestTimedOutError(f"ZooKeeper cannot be reached: {error}") from None
+
+    def _entity(self, resource: Resource) -> ConfigEntity:
+        if resource.type == TOPIC:
+            if not resource.name:
+                raise InvalidRequestError("Default topic resources are not allowed.")
+            if resource.name not in self._cache.image.topics:
+                raise UnknownTopicOrPartitionError(f"The topic '{resource.name}' does not exist.")
+            return topic_entity(resource.name)
+        if resource.type == BROKER:
+            if not resource.name:
+                return broker_entity(None)
+            self._check_broker_id(resource.name, "Node", str(self._broker_id))
+            return broker_entity(self._broker_id)
+        raise InvalidRequestError(f"Unknown resource type {resource.type}")
+
+    def _check_result(self, resource: Resource, configs: dict[str, str]) -> None:
+        try:
+            if resource.type == TOPIC:
+                validate_topic_config(configs)
+            else:
+                check_alteration(self._config, configs, per_broker=bool(resource.name))
+        except ConfigError as error:
+            raise _refusal(resource, configs, error) from None
+
+
+def _incremental_change(resource: Resource, edits: list[Edit]) -> Change:
+    keys = topic_keys() if resource.type == TOPIC else broker_keys()
+    return lambda before: apply_edits(before, edits, keys)
+
+
+def _refusal(resource: Resource, configs: Iterable[str], error: ConfigError) -> KafkaError:
+    if resource.type == BROKER:
+        return InvalidRequestError(str(error))
+    if any(key not in topic_keys() for key in configs):
+        return InvalidConfigError(str(error))
+    named = f"ConfigResource(type=TOPIC, name='{resource.name}')"
+    return InvalidConfigError(f"Invalid config value for resource {named}: {error}")
+
+
+async def _outcome(action: Awaitable[None]) -> KafkaError | None:
+    try:
+        await action
+    except KafkaError as error:
+        return error
+    return None
+
+
+def _described_entry(entry: ConfigEntry, *, synonyms: bool, documentation: bool) -> DescribeConfigsResourceResult:
+    return DescribeConfigsResourceResult(
+        name=entry.name,
+        value=entry.value,
+        read_only=entry.is_read_only,
+        is_default=entry.source == ConfigSource.DEFAULT,
+        config_source=entry.source,
+        is_sensitive=entry.is_sensitive,
+        synonyms=[DescribeConfigsSynonym(name=s.name, value=s.value, source=s.source) for s in entry.synonyms]
+        if synonyms
+        else [],
+        config_type=entry.type,
+        documentation=entry.documentation if documentation else None,
+    )
+
+
+def _describe_error(resource: DescribeConfigsResource, error: KafkaError) -> DescribeConfigsResult:
+    return DescribeConfigsResult(
+        error_code=error.code,
+        error_message=str(error),
+        resource_type=resource.resource_type,
+        resource_name=resource.resource_name,
+    )
+
+
+def _replaced(resource: Resource, error: KafkaError | None) -> replacing.AlterConfigsResourceResponse:
+    return replacing.AlterConfigsResourceResponse(
+        error_code=ErrorCode.NONE if error is None else error.code,
+        error_message=None if error is None else str(error) or None,
+        resource_type=resource.type,
+        resource_name=resource.name,
+    )
+
+
+def _incremented(resource: Resource, error: KafkaError | None) -> incremental.AlterConfigsResourceResponse:
+    return incremental.AlterConfigsResourceResponse(
+        error_code=ErrorCode.NONE if error is None else error.code,
+        error_message=None if error is None else str(error) or None,
+        resource_type=resource.type,
+        resource_name=resource.name,
+    )
+
+
+def describe_configs_error(request: DescribeConfigsRequest, version: int, error: KafkaError) -> DescribeConfigsResponse:
+    return DescribeConfigsResponse(results=[_describe_error(resource, error) for resource in request.resources])
+
+
+def alter_configs_error(
+    request: replacing.AlterConfigsRequest, version: int, error: KafkaError
+) -> replacing.AlterConfigsResponse:
+    resources = [Resource(each.resource_type, each.resource_name) for each in request.resources]
+    return replacing.AlterConfigsResponse(responses=[_replaced(resource, error) for resource in resources])
+
+
+def incremental_alter_error(
+    request: incremental.IncrementalAlterConfigsRequest, version: int, error: KafkaError
+) -> incremental.IncrementalAlterConfigsResponse:
+    resources = [Resource(each.resource_type, each.resource_name) for each in request.resources]
+    return incremental.IncrementalAlterConfigsResponse(responses=[_incremented(each, error) for each in resources])
