@@ -8,7 +8,7 @@ from ottla.coordination.memory_session import MemorySession, MemoryZooKeeper
 from ottla.coordinators.group.coordinator import GroupCoordinator
 from ottla.coordinators.group.settings import GroupSettings
 from ottla.coordinators.group.zookeeper_offsets import ZooKeeperOffsets
-from ottla.errors import ErrorCode, KafkaError
+from ottla.errors import KafkaError
 from ottla.handlers.context import RequestContext
 from ottla.handlers.find_coordinator import FindCoordinatorHandlers
 from ottla.handlers.groups import GroupHandlers
@@ -61,8 +61,7 @@ class GroupHandlerTable:
         await self.session.start()
         self.coordinator.start()
         self.coordinator.partition_won(0, 1)
-        while self.coordinator.list_groups()[0] is not ErrorCode.NONE:  # noqa: ASYNC110 (each turn loads a slice)
-            await asyncio.sleep(0)
+        await self.coordinator.loaded()
         return self
 
     async def call(self, request, version: int, *, client_id: str | None = "client"):

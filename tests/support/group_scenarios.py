@@ -84,12 +84,8 @@ class GroupScenario:
         )
         self.coordinator.start()
         self.coordinator.partition_won(0, self.epoch)
-        await self.until_loaded()
+        await self.coordinator.loaded()
         self.shown = self.state()
-
-    async def until_loaded(self) -> None:
-        while self.coordinator.list_groups()[0] is not ErrorCode.NONE:  # noqa: ASYNC110 (each turn loads a slice)
-            await asyncio.sleep(0)
 
     # What happened
 

@@ -93,6 +93,16 @@ def test_a_commit_that_stands_behind_the_one_of_a_transaction_wins():
     assert offsets(log.load()["g"]) == {T0: 6}
 
 
+def test_a_batch_that_cannot_be_read_is_passed_over(caplog):
+    log = Log()
+    log.add(commit("g", T0, 1))
+    whole = log.bytes
+    log.bytes = whole[:-5] + b"\xff" * 5
+    log.add(commit("g", T1, 2))
+    assert offsets(log.load()["g"]) == {T1: 2}
+    assert "skipping the batch at offset 0" in caplog.text
+
+
 def test_records_that_nobody_understands_are_passed_over(caplog):
     log = Log()
     log.add(KeyValue(b"\x00\x05newer", b"\x00\x00"), KeyValue(b"\x00", b"x"), KeyValue(b"\x00\x01bad", b"x"))

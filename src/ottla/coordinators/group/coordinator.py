@@ -120,6 +120,10 @@ class GroupCoordinator:
         owned = self._partitions[partition] = OwnedPartition(partition, epoch)
         self._loader.load(owned)
 
+    async def loaded(self) -> None:
+        """Until every partition that was won is loaded, or lost again."""
+        await self._loader.idle()
+
     def partition_lost(self, partition: int) -> None:
         """Another broker leads the partition, or none does."""
         owned = self._partitions.pop(partition, None)

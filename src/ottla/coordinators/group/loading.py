@@ -4,7 +4,7 @@ Only the last record of a key counts, so records are kept as bytes by key and de
 that was not cleaned for long costs one dictionary entry per key, not one decoded value per commit. Offsets of
 transactions wait, by producer id, for the control record that ends theirs (see `committed_offsets` for which wins).
 
-A record that cannot be decoded is skipped and logged. One bad record must not take away the offsets of everybody else.
+What cannot be decoded is skipped and logged. One bad record must not take away the offsets of everybody else.
 """
 
 import logging
@@ -21,7 +21,7 @@ from ottla.coordinators.group.records import (
     is_offset_key,
 )
 from ottla.coordinators.group.settings import GroupSettings
-from ottla.errors import DecodeError
+from ottla.errors import DecodeError, KafkaError
 from ottla.records.batch import BatchHeader, Buffer
 from ottla.records.control import ControlType, decode_control_type
 from ottla.records.record import Record, decode_batch
@@ -47,7 +47,11 @@ class PartitionLoad:
         self.groups: dict[str, Group] = {}
 
     def feed(self, buffer: Buffer, position: int, header: BatchHeader) -> None:
-        records = decode_batch(buffer, position)
+        try:
+            records = decode_batch(buffer, position)
+        except KafkaError:
+            logger.exception("skipping the batch at offset %d", header.base_offset)
+            return
         if header.is_control:
             if records:
                 self._end_transaction(header.producer_id, records[0])

@@ -39,6 +39,11 @@ class PartitionLoader:
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run())
 
+    async def idle(self) -> None:
+        """Until nothing is left to load."""
+        if self._task is not None:
+            await asyncio.wait({self._task})
+
     def stop(self) -> None:
         self._waiting.clear()
         if self._task is not None:
@@ -72,7 +77,7 @@ class PartitionLoader:
             buffer = await self._log.read(partition.index, offset, self._settings.load_buffer_bytes)
             if not len(buffer):
                 break
-            for position, header in iterate_batches(buffer):
+            for position, header in iterate_batches(buffer, partial_tail=True):
                 load.feed(buffer, position, header)
                 offset = header.next_offset
                 await self._maybe_pause()
