@@ -36,9 +36,11 @@ def put(session: FetchSession, index: int, offset: int) -> None:
     session.put(EntryKey("t", index), entry)
 
 
-def poll(replicas: Replicas, reader: FetchReader, session: FetchSession, *, full: bool = False) -> list[int]:
+def poll(
+    replicas: Replicas, reader: FetchReader, session: FetchSession, *, full: bool = False, params: FetchParams = NO_WAIT
+) -> list[int]:
     """Which partitions an answer at once names."""
-    delayed: DelayedFetch[Answers] = DelayedFetch(reader, session, NO_WAIT, lambda answers: answers, full=full)
+    delayed: DelayedFetch[Answers] = DelayedFetch(reader, session, params, lambda answers: answers, full=full)
     answers = delayed.start(replicas.purgatory)
     assert isinstance(answers, list)
     for _entry, answer in answers:
@@ -84,6 +86,19 @@ async def test_partitions_with_data_take_turns(tmp_path: Path) -> None:
         poll(replicas, reader, session, full=True)
         put(session, 0, 0)  # The fetcher moved on in partition 0 only.
         assert poll(replicas, reader, session) == [1, 0]
+
+
+@on_loop
+async def test_partition_that_had_no_room_is_read_first_the_next_time(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead(count=3)
+        session, reader = FetchSession(5), FetchReader(replicas.manager)
+        for index in range(3):
+            replicas.append(replicas.manager.partition("t", index))
+            put(session, index, 0)
+        room_for_one = NO_WAIT._replace(max_bytes=1)
+        poll(replicas, reader, session, full=True, params=room_for_one)
+        assert [poll(replicas, reader, session, params=room_for_one) for _ in range(3)] == [[1], [2], [0]]
 
 
 @on_loop

@@ -70,11 +70,17 @@ async def test_follower_takes_no_writes(tmp_path: Path) -> None:
 @on_loop
 async def test_acks_all_is_refused_before_the_append_when_too_few_replicas_are_in_sync(tmp_path: Path) -> None:
     with replicas_in(tmp_path, min_insync_replicas="2") as replicas:
-        partition = replicas.lead()
+        partition = replicas.lead(replicas=(BROKER_ID, 2))
         with pytest.raises(NotEnoughReplicasError):
             replicas.append(partition, acks=ACKS_ALL)
         assert partition.log.log_end_offset == 0
         assert replicas.append(partition, acks=1) == 0
+
+
+@on_loop
+async def test_no_more_in_sync_replicas_are_wanted_than_there_are_replicas(tmp_path: Path) -> None:
+    with replicas_in(tmp_path, min_insync_replicas="2") as replicas:
+        assert replicas.append(replicas.lead(), acks=ACKS_ALL) == 0
 
 
 @on_loop

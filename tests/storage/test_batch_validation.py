@@ -16,7 +16,7 @@ from ottla.records.attributes import Codec, TimestampType
 from ottla.records.batch import peek_header, rewrite_crc
 from ottla.records.control import ControlType, encode_end_txn_batch
 from ottla.records.record import decode_batch
-from ottla.storage.batch_validation import BadRecordsError, BatchValidation, Origin
+from ottla.storage.batch_validation import BadRecordsError, BadTimestampsError, BatchValidation, Origin
 from support.logs import NOW_MS, batch, topic_config
 
 CODECS = [Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD]
@@ -155,6 +155,18 @@ def test_timestamps_too_far_from_now_are_refused(codec: Codec) -> None:
     for timestamp in (NOW_MS - 1001, NOW_MS + 2001):
         with pytest.raises(InvalidTimestampError):
             validate(batch(2, timestamp=timestamp, compression=codec), **limits)
+
+
+def test_records_with_a_timestamp_out_of_range_are_named() -> None:
+    timestamps = [NOW_MS, NOW_MS - 1001, NOW_MS, NOW_MS + 5000]
+    with pytest.raises(BadTimestampsError) as raised:
+        validate(
+            batch(4, timestamps=timestamps),
+            message_timestamp_before_max_ms=1000,
+            message_timestamp_after_max_ms=2000,
+        )
+    assert [error.batch_index for error in raised.value.record_errors] == [1, 3]
+    assert f"within [{NOW_MS - 1000}, {NOW_MS + 2000}]" in raised.value.record_errors[0].message
 
 
 def test_records_without_timestamp_have_no_limits() -> None:

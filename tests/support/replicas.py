@@ -68,11 +68,18 @@ class Replicas:
         )
 
     def lead(
-        self, topic: str = "t", count: int = 1, *, epoch: int = 0, isr: tuple[int, ...] = (BROKER_ID,)
+        self,
+        topic: str = "t",
+        count: int = 1,
+        *,
+        epoch: int = 0,
+        isr: tuple[int, ...] = (BROKER_ID,),
+        replicas: tuple[int, ...] | None = None,
     ) -> Partition:
         """Make this broker the leader of a topic's partitions; the first of them."""
-        state = PartitionState(BROKER_ID, epoch, isr, isr, epoch)
-        partitions = {index: PartitionImage(BROKER_ID, epoch, isr, isr, epoch, 1) for index in range(count)}
+        replicas = replicas or isr
+        state = PartitionState(BROKER_ID, epoch, isr, replicas, epoch)
+        partitions = {index: PartitionImage(BROKER_ID, epoch, isr, replicas, epoch, 1) for index in range(count)}
         image = self.metadata.image.with_topics([TopicImage(topic, TOPIC_ID, partitions)])
         self.metadata.swap(ClusterImage(topics=image.topics))
         for index in range(count):

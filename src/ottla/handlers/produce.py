@@ -35,7 +35,7 @@ from ottla.replication.deferred_append import DeferredAppends
 from ottla.replication.delayed_produce import DelayedProduce, Unacknowledged, unacknowledged
 from ottla.replication.partition import ACKS_ALL, Partition
 from ottla.replication.replica_manager import ReplicaManager
-from ottla.storage.batch_validation import BadRecordsError
+from ottla.storage.batch_validation import RefusedRecords
 from ottla.storage.log_offsets import AppendInfo
 
 VERSIONS = (0, 13)
@@ -150,7 +150,7 @@ class ProduceHandlers:
         answer.error_code = error.code
         answer.base_offset = -1
         answer.error_message = str(error) or None
-        if isinstance(error, BadRecordsError):
+        if isinstance(error, RefusedRecords):
             answer.record_errors = [
                 BatchIndexAndErrorMessage(batch_index=index, batch_index_error_message=message)
                 for index, message in error.record_errors

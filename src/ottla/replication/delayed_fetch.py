@@ -70,7 +70,7 @@ class DelayedFetch(Generic[Response]):
         for entry, answer in result.data:
             self._available[entry] = size = entry.read_bytes
             self._total_bytes += size
-            if not session.has_news(entry, answer):
+            if not entry.is_starved and not session.has_news(entry, answer):
                 session.ready.pop(entry, None)
             session.watch(entry)
         discard(result)

@@ -3,7 +3,7 @@
 A session's request names only what changed and its answer only what has news. So that an idle session costs nothing
 however many partitions it has, each of its entries is in one of two states:
 
-    ready      read at the next request: just added or changed, or the last read returned something
+    ready      read at the next request: just added or changed, or the last read returned something or had no room
     watching   the last read found nothing; the session is a watcher on that partition and moves the entry back to
                ready, once, when the partition changes
 
@@ -112,9 +112,11 @@ class FetchSession:
         )
 
     def settle(self, entry: FetchEntry, answer: PartitionData) -> None:
-        """After an answer: back to the end of the line when there was something to read, else watch."""
+        """After an answer: to the end of the line when something was read, else watch. A starved one stays put."""
         entry.last_high_watermark = answer.high_watermark
         entry.last_log_start = answer.log_start_offset
+        if entry.is_starved:
+            return
         self.ready.pop(entry, None)
         if entry.read_bytes > 0 or answer.error_code != 0:
             self.ready[entry] = None

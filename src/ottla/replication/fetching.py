@@ -45,6 +45,7 @@ class FetchEntry:
     __slots__ = (
         "current_leader_epoch",
         "fetch_offset",
+        "is_starved",
         "last_fetched_epoch",
         "last_high_watermark",
         "last_log_start",
@@ -70,6 +71,7 @@ class FetchEntry:
         self.partition: Partition | None = None
         self.start: LogOffset | None = None
         self.read_bytes = 0
+        self.is_starved = False  # There was something to read, and no room left for it.
         self.last_high_watermark = -1
         self.last_log_start = -1
 
@@ -130,6 +132,7 @@ class FetchReader:
         partition = self._replicas.partition_for_fetch(entry.topic, entry.topic_id, entry.partition_index)
         entry.partition = partition
         entry.read_bytes = 0
+        entry.is_starved = False
         partition.check_leader(entry.current_leader_epoch)
         log = partition.log
         answer = PartitionData(
@@ -169,7 +172,9 @@ class FetchReader:
             minimum_one_batch=first,
         )
         entry.start = read.start
-        if read.slice is not None:
+        if read.slice is None:
+            entry.is_starved = True
+        else:
             answer.records = read.slice
             entry.read_bytes = len(read.slice)
             if params.replica_id < 0:
@@ -194,6 +199,7 @@ class FetchReader:
     def _error_answer(self, entry: FetchEntry, error: KafkaError) -> PartitionData:
         entry.start = None
         entry.read_bytes = 0
+        entry.is_starved = False
         answer = PartitionData(
             partition_index=entry.partition_index,
             error_code=error.code,

@@ -135,7 +135,8 @@ class Partition(Watched):
 
     @property
     def has_enough_replicas(self) -> bool:
-        return len(self.isr) >= self.log.config.min_insync_replicas
+        """As many in sync as the topic wants, and never more than there are replicas at all."""
+        return len(self.isr) >= min(self.log.config.min_insync_replicas, len(self.replicas))
 
     def append(self, records: memoryview, acks: int, api_version: int, now_ms: int) -> AppendInfo:
         """Append what a producer sent, as it came; raises without a trace in the log when it is refused."""

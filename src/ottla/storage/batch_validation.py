@@ -15,6 +15,7 @@ INVALID_RECORD; zstd before Produce 7 UNSUPPORTED_COMPRESSION_TYPE; timestamps I
 on a compacted topic INVALID_RECORD with the numbers of all such records. One bad record refuses the whole batch.
 """
 
+from collections.abc import Iterable
 from enum import Enum
 from typing import NamedTuple
 
@@ -62,6 +63,7 @@ PRODUCE_VERSION_LEGACY_MAX = 2  # up to it clients may send message sets of form
 _FIRST_VERSION_WITH_ZSTD = 7
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _OPENED_BYTES_MIN = 16 * 1024 * 1024
+_NAMED = (Problem.NULL_KEY, Problem.TIMESTAMP)
 
 
 class Origin(Enum):
@@ -88,12 +90,22 @@ class PreparedBatch(NamedTuple):
     header: BatchHeader
 
 
-class BadRecordsError(InvalidRecordError):
-    """INVALID_RECORD that can name the records."""
+class RefusedRecords:
+    """What an error has that can name the records."""
 
-    def __init__(self, message: str, record_errors: tuple[RecordError, ...]) -> None:
-        super().__init__(message)
-        self.record_errors = record_errors
+    record_errors: tuple[RecordError, ...]
+
+
+class BadRecordsError(InvalidRecordError, RefusedRecords):
+    def __init__(self, record_errors: Iterable[RecordError]) -> None:
+        super().__init__("One or more records have been rejected")
+        self.record_errors = tuple(record_errors)
+
+
+class BadTimestampsError(InvalidTimestampError, RefusedRecords):
+    def __init__(self, record_errors: Iterable[RecordError]) -> None:
+        super().__init__("One or more records have been rejected due to invalid timestamp")
+        self.record_errors = tuple(record_errors)
 
 
 class BatchValidation:
@@ -205,7 +217,8 @@ class BatchValidation:
             timestamp_max,
         )
         if problem:
-            raise _records_error(problem, index, RecordsSection(buffer, start, end), header)
+            rows = decode_rows(RecordsSection(buffer, start, end), header, Record) if problem in _NAMED else []
+            raise _records_error(problem, index, rows, (timestamp_min, timestamp_max))
         return max_timestamp
 
     def _timestamp_range(self, header: BatchHeader, now_ms: int) -> tuple[int, int]:
@@ -323,10 +336,20 @@ def _client_error(header: BatchHeader) -> InvalidRecordError:
     )
 
 
-def _records_error(problem: int, index: int, section: RecordsSection, header: BatchHeader) -> KafkaError:
-    if problem != Problem.NULL_KEY:
-        return error_for(problem, index)
-    rows = decode_rows(section, header, Record)
-    message = "Compacted topic cannot accept message without key."
-    errors = [RecordError(number, message) for number, row in enumerate(rows) if row.key is None]
-    return BadRecordsError("One or more records have been rejected", tuple(errors))
+def _records_error(problem: int, index: int, rows: list[Record], timestamps: tuple[int, int]) -> KafkaError:
+    """The first problem that was found; where the records are well formed, all that have it are named."""
+    if problem == Problem.NULL_KEY:
+        message = "Compacted topic cannot accept message without key."
+        return BadRecordsError(RecordError(number, message) for number, row in enumerate(rows) if row.key is None)
+    if problem == Problem.TIMESTAMP:
+        earliest, latest = timestamps
+        return BadTimestampsError(
+            RecordError(
+                number,
+                f"Timestamp {row.timestamp} of message with offset {row.offset} is out of range. "
+                f"The timestamp should be within [{earliest}, {latest}]",
+            )
+            for number, row in enumerate(rows)
+            if not earliest <= row.timestamp <= latest
+        )
+    return error_for(problem, index)
