@@ -20,6 +20,7 @@ from typing import Protocol, TypeVar
 from ottla import __version__
 from ottla.broker.control_plane import ControlPlane
 from ottla.broker.data_plane import DataPlane
+from ottla.broker.group_coordination import GroupCoordination
 from ottla.broker.handler_table import build_handler_table
 from ottla.broker.identity import Identity, establish_identity
 from ottla.broker.topic_configs import TopicConfigs
@@ -117,7 +118,11 @@ class Broker:
         config, broker_id = self.config, self.identity.broker_id
         replicas = self.data.host(broker_id, self.metadata, wheel)
         self.control = ControlPlane(config, session, self.clock, broker_id, self.metadata, replicas, configs)
-        table = build_handler_table(config, self.clock, self.data, self.control)
+        groups = GroupCoordination(
+            config, session, self.clock, wheel, self.metrics, self.metadata, replicas, self.control.creator
+        )
+        self.control.hosted.listeners.append(groups)
+        table = build_handler_table(config, self.clock, broker_id, self.metadata, self.data, self.control, groups)
         self.server = Server(
             plan_listeners(config.listeners, config.inter_broker_listener_name, config.control_plane_listener_name),
             table,
@@ -131,6 +136,8 @@ class Broker:
         self._stack.callback(self.server.stop_accepting)
         self.endpoints = resolve_advertised(config.advertised_listeners, bound)
         self._stack_stop(self.control)
+        groups.start()
+        self._stack_stop(groups)
         await self.control.start(self.endpoints)
         self.data.broker_epoch = self.control.broker_epoch
         self.data.start()

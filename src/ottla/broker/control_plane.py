@@ -6,6 +6,7 @@ from ottla.broker.hosted_partitions import HostedPartitions
 from ottla.clock import Clock
 from ottla.config import BrokerConfig
 from ottla.config.dynamic import apply_found
+from ottla.controller.auto_creation import AutoTopicCreator
 from ottla.controller.broker_channel import LocalChannel
 from ottla.controller.broker_state import BrokerState
 from ottla.controller.config_store import ConfigStore
@@ -38,12 +39,14 @@ class ControlPlane:
         self._replicas = replicas
         self.configs = configs
         self.producer_ids = ProducerIdManager(session, broker_id)
-        self.state = BrokerState(broker_id, metadata, HostedPartitions(replicas), configs)
+        self.hosted = HostedPartitions(replicas)
+        self.state = BrokerState(broker_id, metadata, self.hosted, configs)
+        channel = LocalChannel({broker_id: self.state})
         self.controller = ControllerNode(
             broker_id,
             session,
             clock,
-            LocalChannel({broker_id: self.state}),
+            channel,
             configs,
             ControllerSettings(
                 defaults=self._topic_defaults,
@@ -52,6 +55,7 @@ class ControlPlane:
             ),
             self._register,
         )
+        self.creator = AutoTopicCreator(self.controller, metadata, config, channel)
         configs.on_topic_config = self._topic_config_changed
         configs.on_broker_config = self._broker_config_changed
         self._registration: BrokerRegistration | None = None

@@ -2,19 +2,33 @@
 
 from ottla.broker.control_plane import ControlPlane
 from ottla.broker.data_plane import DataPlane
+from ottla.broker.group_coordination import GroupCoordination
 from ottla.clock import Clock
 from ottla.config import BrokerConfig
 from ottla.handlers.api_versions import ApiVersionsHandlers
+from ottla.handlers.cluster import ClusterHandlers
+from ottla.handlers.configs import ConfigHandlers
 from ottla.handlers.fetch import FetchHandlers
 from ottla.handlers.leader_epochs import LeaderEpochHandlers
 from ottla.handlers.list_offsets import ListOffsetsHandlers
+from ottla.handlers.metadata import MetadataHandlers
 from ottla.handlers.produce import ProduceHandlers
 from ottla.handlers.producer_ids import ProducerIdHandlers
 from ottla.handlers.registry import HandlerTable
+from ottla.handlers.topics import TopicHandlers
+from ottla.metadata.cache import MetadataCache
 from ottla.replication.fetch_session_cache import FetchSessionCache
 
 
-def build_handler_table(config: BrokerConfig, clock: Clock, data: DataPlane, control: ControlPlane) -> HandlerTable:
+def build_handler_table(
+    config: BrokerConfig,
+    clock: Clock,
+    broker_id: int,
+    metadata: MetadataCache,
+    data: DataPlane,
+    control: ControlPlane,
+    groups: GroupCoordination,
+) -> HandlerTable:
     table = HandlerTable()
     sessions = FetchSessionCache(clock, config.int("max.incremental.fetch.session.cache.slots"))
     fetch = FetchHandlers(data.replicas, sessions, data.delivery, response_bytes_max=config.int("fetch.max.bytes"))
@@ -24,6 +38,11 @@ def build_handler_table(config: BrokerConfig, clock: Clock, data: DataPlane, con
         ListOffsetsHandlers(data.replicas, clock),
         LeaderEpochHandlers(data.replicas),
         ProducerIdHandlers(control.producer_ids),
+        MetadataHandlers(metadata, control.creator, lambda: config.bool("auto.create.topics.enable")),
+        TopicHandlers(control.controller, metadata, config),
+        ConfigHandlers(control.configs, config, metadata, broker_id),
+        ClusterHandlers(metadata),
+        groups,
         ApiVersionsHandlers(table),
     ):
         handlers.register(table)

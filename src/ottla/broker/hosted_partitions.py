@@ -1,6 +1,10 @@
-"""The partitions that the controller gives this broker: its roles become states of replication's partitions."""
+"""The partitions that the controller gives this broker: its roles become states of replication's partitions.
+
+Whoever lives by the leadership of a partition (a coordinator by its internal topic's) is told after replication.
+"""
 
 from collections.abc import Mapping
+from typing import Protocol
 
 from ottla.controller.local_partitions import PartitionRole
 from ottla.errors import LogDirError
@@ -9,23 +13,38 @@ from ottla.replication.partition import PartitionState
 from ottla.replication.replica_manager import ReplicaManager
 
 
+class LeadershipListener(Protocol):
+    def partition_led(self, partition: TopicPartition, leader_epoch: int) -> None: ...
+
+    def partition_left(self, partition: TopicPartition) -> None: ...
+
+
 class HostedPartitions:
     """Implements the controller's `LocalPartitions`."""
 
     def __init__(self, replicas: ReplicaManager) -> None:
         self._replicas = replicas
+        self.listeners: list[LeadershipListener] = []
 
     def become_leader(self, role: PartitionRole, overrides: Mapping[str, str]) -> None:
         self._apply(role)
+        for listener in self.listeners:
+            listener.partition_led(role.partition, role.leader_epoch)
 
     def become_follower(self, role: PartitionRole, overrides: Mapping[str, str]) -> None:
         self._apply(role)
+        self._left(role.partition)
 
     def stop(self, partition: TopicPartition, *, delete: bool) -> None:
+        self._left(partition)
         try:
             self._replicas.stop(partition, delete=delete)
         except LogDirError as error:
             raise self._replicas.storage_failed(error) from error
+
+    def _left(self, partition: TopicPartition) -> None:
+        for listener in self.listeners:
+            listener.partition_left(partition)
 
     def _apply(self, role: PartitionRole) -> None:
         state = PartitionState(
