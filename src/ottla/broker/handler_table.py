@@ -8,13 +8,17 @@ from ottla.config import BrokerConfig
 from ottla.handlers.api_versions import ApiVersionsHandlers
 from ottla.handlers.cluster import ClusterHandlers
 from ottla.handlers.configs import ConfigHandlers
+from ottla.handlers.delete_records import DeleteRecordsHandlers
 from ottla.handlers.fetch import FetchHandlers
 from ottla.handlers.leader_epochs import LeaderEpochHandlers
 from ottla.handlers.list_offsets import ListOffsetsHandlers
+from ottla.handlers.log_dirs import LogDirHandlers
 from ottla.handlers.metadata import MetadataHandlers
 from ottla.handlers.produce import ProduceHandlers
 from ottla.handlers.producer_ids import ProducerIdHandlers
+from ottla.handlers.producers import ProducersHandlers
 from ottla.handlers.registry import HandlerTable
+from ottla.handlers.topic_partitions import TopicPartitionsHandlers
 from ottla.handlers.topics import TopicHandlers
 from ottla.metadata.cache import MetadataCache
 from ottla.replication.fetch_session_cache import FetchSessionCache
@@ -37,11 +41,15 @@ def build_handler_table(
         fetch,
         ListOffsetsHandlers(data.replicas, clock),
         LeaderEpochHandlers(data.replicas),
+        DeleteRecordsHandlers(data.replicas),
+        LogDirHandlers(data.logs, data.replicas),
+        ProducersHandlers(data.replicas),
         ProducerIdHandlers(control.producer_ids),
         MetadataHandlers(metadata, control.creator, lambda: config.bool("auto.create.topics.enable")),
         TopicHandlers(control.controller, metadata, config),
         ConfigHandlers(control.configs, config, metadata, broker_id),
         ClusterHandlers(metadata),
+        TopicPartitionsHandlers(metadata, lambda: config.int("max.request.partition.size.limit")),
         groups,
         ApiVersionsHandlers(table),
     ):

@@ -40,6 +40,14 @@ class LogDirectory:
     def sync_failure(self, error: OSError) -> LogDirError:
         return LogDirError(self.path, f"sync failed, what it covered may be lost: {error}")
 
+    def capacity(self) -> tuple[int, int]:
+        """Bytes of the volume in all, and those that we may still use; -1 where the system does not say."""
+        try:
+            volume = os.statvfs(self.path)
+        except OSError:
+            return -1, -1
+        return volume.f_blocks * volume.f_frsize, volume.f_bavail * volume.f_frsize
+
     def rename(self, source: str, target: str) -> None:
         """Rename within the same parent and make the new name durable."""
         try:

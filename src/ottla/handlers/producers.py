@@ -1,0 +1,76 @@
+"""DescribeProducers (0): who has written to a partition lately, as its leader remembers for detecting duplicates."""
+
+from ottla.errors import KafkaError
+from ottla.handlers.context import RequestContext
+from ottla.handlers.registry import HandlerTable
+from ottla.protocol.api_keys import ApiKey
+from ottla.protocol.messages.describe_producers import (
+    DescribeProducersRequest,
+    DescribeProducersResponse,
+    PartitionResponse,
+    ProducerState,
+    TopicResponse,
+)
+from ottla.replication.replica_manager import ReplicaManager
+from ottla.storage.producer_state import ProducerStates
+
+VERSIONS = (0, 0)
+
+
+class ProducersHandlers:
+    def __init__(self, replicas: ReplicaManager) -> None:
+        self._replicas = replicas
+
+    def register(self, table: HandlerTable) -> None:
+        table.add(ApiKey.DESCRIBE_PRODUCERS, self.handle_describe_producers, *VERSIONS, describe_producers_error)
+
+    def handle_describe_producers(
+        self, context: RequestContext, request: DescribeProducersRequest
+    ) -> DescribeProducersResponse:
+        return DescribeProducersResponse(
+            topics=[
+                TopicResponse(
+                    name=topic.name, partitions=[self._describe(topic.name, index) for index in topic.partition_indexes]
+                )
+                for topic in request.topics
+            ]
+        )
+
+    def _describe(self, topic: str, index: int) -> PartitionResponse:
+        try:
+            partition = self._replicas.partition(topic, index)
+            partition.check_leader()
+        except KafkaError as error:
+            return PartitionResponse(partition_index=index, error_code=error.code, error_message=str(error))
+        return PartitionResponse(partition_index=index, active_producers=active_producers(partition.log.producers))
+
+
+def active_producers(producers: ProducerStates) -> list[ProducerState]:
+    return [
+        ProducerState(
+            producer_id=producer_id,
+            producer_epoch=entry.epoch,
+            last_sequence=entry.last_sequence,
+            last_timestamp=entry.last_timestamp,
+            coordinator_epoch=entry.coordinator_epoch,
+            current_txn_start_offset=entry.current_txn_first_offset,
+        )
+        for producer_id, entry in producers.items()
+    ]
+
+
+def describe_producers_error(
+    request: DescribeProducersRequest, version: int, error: KafkaError
+) -> DescribeProducersResponse:
+    return DescribeProducersResponse(
+        topics=[
+            TopicResponse(
+                name=topic.name,
+                partitions=[
+                    PartitionResponse(partition_index=index, error_code=error.code, error_message=str(error))
+                    for index in topic.partition_indexes
+                ],
+            )
+            for topic in request.topics
+        ]
+    )
