@@ -1,5 +1,6 @@
 """Brokers without network or storage: real sessions in memory, real controllers, replicas that only remember."""
 
+import asyncio
 import random
 from collections.abc import Mapping
 
@@ -144,16 +145,12 @@ class ControlledCluster:
         return active
 
     async def settle(self) -> None:
-        """Wait until nobody has anything left to do: the memory session answers within a few turns of the loop."""
-        import asyncio
-
-        for _ in range(60):
+        """Wait until nobody who is connected has anything left to do."""
+        quiet_turns = 0
+        while quiet_turns < 60:
             await asyncio.sleep(0)
-        for broker in list(self.running.values()):
-            if broker.session.connected:
-                await broker.controller.idle()
-        for _ in range(60):
-            await asyncio.sleep(0)
+            busy = any(b.session.connected and b.controller.is_busy for b in self.running.values())
+            quiet_turns = 0 if busy else quiet_turns + 1
 
     async def close(self) -> None:
         for broker in list(self.running.values()):

@@ -79,10 +79,10 @@ class EventQueue:
             if not answer.done():
                 answer.set_result(result)
 
-    async def idle(self) -> None:
-        """Wait until nothing is waiting or being done."""
-        while self._runner is not None and not self._runner.done():
-            await asyncio.wait([self._runner])
+    @property
+    def is_busy(self) -> bool:
+        """Whether events wait or one is being done."""
+        return self._runner is not None and not self._runner.done()
 
     async def stop(self) -> None:
         """What waits is not done any more; what is being done is cancelled."""

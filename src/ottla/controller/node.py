@@ -3,13 +3,14 @@
     start ──► register the broker ──► elect ──► in office: `ActiveController` takes over
                                           └───► not: watch /controller, elect again when it goes
     session expired ──► out of office at once; with the new session register, then elect again
-    a write says that the epoch is another's ──► out of office, elect again
+    a write says that the epoch is another's, or has no answer ──► out of office, elect again, read everything anew
 
 The event queue is the only place where the controller acts. News that comes when this broker is not in office any more
 finds its `ActiveController` gone and does nothing.
 """
 
 import asyncio
+import functools
 import logging
 import random
 from collections.abc import Awaitable, Callable, Hashable, Sequence
@@ -31,6 +32,8 @@ from ottla.errors import KafkaError
 from ottla.errors.kafka import NotControllerError
 
 log = logging.getLogger(__name__)
+
+RESIGN_SECONDS_MAX = 2.0
 
 T = TypeVar("T")
 
@@ -69,12 +72,13 @@ class ControllerNode:
             session,
             channel,
             configs,
-            self._news,
+            functools.partial(self._news, 0),
             settings.unclean_by_default,
             settings.deletion_enabled,
         )
         self._unsubscribe: Callable[[], None] = lambda: None
         self._epoch_version = -1
+        self._office = 0
 
     # Life
 
@@ -92,18 +96,19 @@ class ControllerNode:
         if self._active is not None:
             self._active = None
             try:
-                await self._election.resign(self._epoch_version)
-            except SessionError as error:
-                log.debug("not resigned: %s", error)
+                await asyncio.wait_for(self._election.resign(self._epoch_version), RESIGN_SECONDS_MAX)
+            except (SessionError, TimeoutError) as error:
+                log.info("not resigned, the end of the session does it: %s", error)
 
     @property
     def is_active(self) -> bool:
         """Whether this broker is the controller, as far as it can know."""
         return self._active is not None and self._session.lease_valid()
 
-    async def idle(self) -> None:
-        """Wait until the controller has nothing to do."""
-        await self._queue.idle()
+    @property
+    def is_busy(self) -> bool:
+        """Whether events wait or one is being done."""
+        return self._queue.is_busy
 
     def _session_changed(self, event: SessionEvent) -> None:
         if event is SessionEvent.EXPIRED:
@@ -128,17 +133,24 @@ class ControllerNode:
                 self._leave_office(f"broker {outcome.broker_id} is the controller")
             elif self._active is None or self._active.state.epoch != outcome.epoch:
                 await self._take_office(outcome)
-        except (SessionError, ControllerMovedError) as error:
+        except (ControllerMovedError, ConnectionLossError) as error:
+            self._begin_again(error)
+        except SessionError as error:
             self._leave_office(str(error))
-            if isinstance(error, (ConnectionLossError, ControllerMovedError)):
-                self._queue.put_news("controller", self._elect)
 
     async def _take_office(self, elected: Elected) -> None:
         log.info("broker %d is elected controller, epoch %d", self._broker_id, elected.epoch)
         self._epoch_version = elected.epoch_version
-        active = ActiveController(elected, self._surroundings)
-        self._active = active
-        await active.take_over()
+        # Watches of an earlier office may still fire: their news is told apart by its number.
+        self._office += 1
+        news = functools.partial(self._news, self._office)
+        self._active = ActiveController(elected, self._surroundings._replace(news=news))
+        await self._active.take_over()
+
+    def _begin_again(self, error: Exception) -> None:
+        """Something was left half done: read everything anew, if the office is still ours."""
+        self._leave_office(str(error))
+        self._queue.put_news("controller", self._elect)
 
     def _leave_office(self, reason: str) -> None:
         if self._active is not None:
@@ -147,20 +159,16 @@ class ControllerNode:
 
     # Events of the controller in office
 
-    def _news(self, key: Hashable, work: Work) -> None:
-        active = self._active
-        self._queue.put_news(key, lambda: self._while_active(active, key, work))
+    def _news(self, office: int, key: Hashable, work: Work) -> None:
+        self._queue.put_news((office, key), lambda: self._while_in_office(office, key, work))
 
-    async def _while_active(self, active: ActiveController | None, key: Hashable, work: Work) -> None:
-        if active is None or self._active is not active:
+    async def _while_in_office(self, office: int, key: Hashable, work: Work) -> None:
+        if self._active is None or self._office != office:
             return
         try:
             await work()
-        except ControllerMovedError as error:
-            self._leave_office(str(error))
-            self._queue.put_news("controller", self._elect)
-        except ConnectionLossError:
-            self._news(key, work)
+        except (ControllerMovedError, ConnectionLossError) as error:
+            self._begin_again(error)
         except SessionError as error:
             log.warning("news of %s is left: %s", key, error)
 
@@ -175,9 +183,8 @@ class ControllerNode:
             raise NotControllerError
         try:
             return await work(TopicAdmin(self._active, self._settings.defaults(), self._chance))
-        except ControllerMovedError as error:
-            self._leave_office(str(error))
-            self._queue.put_news("controller", self._elect)
+        except (ControllerMovedError, ConnectionLossError) as error:
+            self._begin_again(error)
             raise NotControllerError from None
         except SessionError:
             raise NotControllerError from None
