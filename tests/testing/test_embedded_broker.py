@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import ottla
 from ottla.errors import OttlaError
 from ottla.testing import EmbeddedBroker
 from ottla.testing.running_broker import BrokerDidNotStartError, ProcessBroker
@@ -43,6 +44,19 @@ def test_async_with_starts_and_stops_without_blocking_the_loop() -> None:
     assert not listens(asyncio.run(main()))
 
 
+@BOTH_WAYS
+def test_port_and_topics_survive_a_restart(process: bool) -> None:
+    with EmbeddedBroker(process=process) as broker:
+        address = broker.address
+        broker.create_topic("clicks", partitions=3)
+        broker.brokers[0].stop()
+        assert not listens(address)
+        broker.brokers[0].start()
+        assert broker.address == address
+        with ottla.Admin(broker.bootstrap_servers) as admin:
+            assert len(admin.describe_topics(["clicks"])["clicks"].partitions) == 3
+
+
 def test_broker_that_is_a_process_can_be_killed_and_started_again() -> None:
     with EmbeddedBroker(process=True) as broker:
         one = broker.brokers[0]
@@ -76,3 +90,18 @@ def test_what_keeps_the_broker_from_starting_is_raised_with_nothing_left_running
         broker.start()
     assert broker.brokers == []
     assert not listens(broker.zookeeper_connect)
+
+
+def test_given_directory_keeps_the_data(tmp_path: Path) -> None:
+    with EmbeddedBroker(directory=tmp_path) as broker:
+        broker.create_topic("clicks")
+    assert (tmp_path / "logs-0" / "clicks-0").exists()
+    with EmbeddedBroker(directory=tmp_path) as broker, ottla.Admin(broker.bootstrap_servers) as admin:
+        assert "clicks" in admin.list_topics()
+
+
+def test_properties_reach_the_broker() -> None:
+    with EmbeddedBroker(properties={"auto.create.topics.enable": False, "num.partitions": 7}) as broker:
+        broker.create_topic("clicks", partitions=-1, replication_factor=-1)
+        with ottla.Admin(broker.bootstrap_servers) as admin:
+            assert len(admin.describe_topics(["clicks"])["clicks"].partitions) == 7

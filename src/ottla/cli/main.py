@@ -1,42 +1,57 @@
 """The entry point. Commands are named here with their one-line help and imported only when they run.
 
-Exit codes: 0 done, 1 failed, 2 the operator must change something (a bad option, key or value), 130 interrupted.
+Exit codes: 0 done, 1 failed, 2 the operator must change something (a bad option, key or value), 130 interrupted,
+141 whoever read our output went away. A tool under Kafka's own name ends with the code that Kafka's ends with.
 """
 
-import importlib
+import os
 import sys
+from typing import NoReturn
 
 import click
 
 from ottla import __version__
+from ottla.cli.advice import advice_for
+from ottla.cli.kafka.names import KAFKA_TOOLS
+from ottla.cli.lazy_group import LazyGroup, LazyTable
 from ottla.errors.tree import OperatorError, OttlaError
 
-# name: (module, attribute, one-line help)
-COMMANDS = {
+_SERVERS: LazyTable = {
     "start": ("ottla.cli.start", "start", "Start a broker."),
     "zookeeper": ("ottla.cli.zookeeper", "zookeeper", "Start a ZooKeeper server of its own."),
 }
+_COMMANDS: LazyTable = {
+    "topics": ("ottla.cli.topics", "topics", "List, create, describe, alter and delete topics."),
+    "configs": ("ottla.cli.configs", "configs", "Show and change the configuration of topics and brokers."),
+    "brokers": ("ottla.cli.brokers", "brokers", "The brokers and what lies on them."),
+    "cluster": (
+        "ottla.cli.cluster",
+        "cluster",
+        "The cluster at a glance (exit code 1: not healthy).",
+    ),
+    "offsets": ("ottla.cli.offsets", "offsets", "First and next offsets of partitions, or those at a time."),
+    "records": ("ottla.cli.records", "records", "Delete records before an offset."),
+    "leaders": ("ottla.cli.leaders", "leaders", "Elect leaders."),
+}
+
+OTHER_EXITS = {"interrupted": 130, "pipe closed": 141}
 
 
-class LazyCommands(click.Group):
-    """A group whose commands are imported on use, and listed without importing them."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+class Ottla(LazyGroup):
+    sections = {"Servers": _SERVERS, "Commands": _COMMANDS, "Kafka's own tools, with Kafka's own options": KAFKA_TOOLS}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module, attribute, _help = COMMANDS[cmd_name]
-        command: click.Command = getattr(importlib.import_module(module), attribute)
-        return command
+        return super().get_command(ctx, cmd_name.removesuffix(".sh"))
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_module, _attribute, summary) in COMMANDS.items()])
+    def load(self, name: str, module: str, attribute: str) -> click.Command:
+        if name not in KAFKA_TOOLS:
+            return super().load(name, module, attribute)
+        from ottla.cli.kafka.command import foreign_command
+
+        return foreign_command(name, module, attribute)
 
 
-@click.group(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Ottla, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="ottla")
 def cli() -> None:
     """Kafka's event streaming, in Python."""
@@ -45,11 +60,26 @@ def cli() -> None:
 def main() -> None:
     try:
         cli.main(prog_name="ottla", standalone_mode=False)
+        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
-        sys.exit(130)
+        sys.exit(OTHER_EXITS["interrupted"])
+    except BrokenPipeError:
+        _end_without_output()
     except OttlaError as error:
-        click.echo(f"ottla: {error}", err=True)
+        _report(error)
         sys.exit(2 if isinstance(error, OperatorError) else 1)
+
+
+def _report(error: OttlaError) -> None:
+    message = str(error).rstrip(".")
+    advice = advice_for(error)
+    click.echo(click.style("ottla: ", fg="red") + (f"{message}. {advice}" if advice else message), err=True)
+
+
+def _end_without_output() -> NoReturn:
+    """Whoever read our output has gone (`| head`): what is still buffered must not fail a second time."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(OTHER_EXITS["pipe closed"])

@@ -1,0 +1,5 @@
+"""The names of Kafka's tools, each with the module that holds its `main`."""
+
+from ottla.cli.lazy_group import LazyTable
+
+KAFKA_TOOLS: LazyTable = {}

@@ -1,0 +1,29 @@
+"""A progress bar on long work: on standard error, and only where that is a terminal."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+
+class Progress(Protocol):
+    def update(self, n_steps: int) -> None: ...
+
+
+class NoProgress:
+    """Where nobody watches."""
+
+    def update(self, n_steps: int) -> None:
+        pass
+
+
+@contextmanager
+def progress(length: int | None, label: str) -> Iterator[Progress]:
+    """A bar of this length; without one (nobody knows how much is to come) there is none."""
+    if length is None or not sys.stderr.isatty():
+        yield NoProgress()
+        return
+    import click
+
+    with click.progressbar(length=length, label=label, file=sys.stderr) as bar:
+        yield bar
