@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from ottla.errors import OttlaError
 from ottla.testing import EmbeddedBroker
 from ottla.testing.running_broker import BrokerDidNotStartError, ProcessBroker
 
+THREAD = "ottla-embedded-broker"
 BOTH_WAYS = pytest.mark.parametrize("process", [False, True], ids=["thread", "process"])
 
 
@@ -23,25 +25,25 @@ def listens(address: str) -> bool:
 @BOTH_WAYS
 def test_broker_is_there_for_the_block_and_gone_after_it(process: bool) -> None:
     with EmbeddedBroker(process=process) as broker:
-        address, zookeeper = broker.address, broker.zookeeper_connect
-        assert listens(address)
-        assert listens(zookeeper)
-        directory = Path(broker.brokers[0].properties["log.dirs"]).parent
+        assert listens(broker.address)
+        assert listens(broker.zookeeper_connect)
+        one = broker.brokers[0]
+        directory = Path(one.properties["log.dirs"]).parent
         assert directory.exists()
-    assert not listens(address)
-    assert not listens(zookeeper)
+    assert not one.is_running
+    assert THREAD not in {thread.name for thread in threading.enumerate()}
     assert not directory.exists()
 
 
 def test_async_with_starts_and_stops_without_blocking_the_loop() -> None:
-    async def main() -> str:
+    async def main() -> None:
         async with EmbeddedBroker() as broker:
             ticks = asyncio.create_task(asyncio.sleep(0))
             await ticks
             assert listens(broker.address)
-            return broker.address
 
-    assert not listens(asyncio.run(main()))
+    asyncio.run(main())
+    assert THREAD not in {thread.name for thread in threading.enumerate()}
 
 
 @BOTH_WAYS
@@ -50,7 +52,7 @@ def test_port_and_topics_survive_a_restart(process: bool) -> None:
         address = broker.address
         broker.create_topic("clicks", partitions=3)
         broker.brokers[0].stop()
-        assert not listens(address)
+        assert not broker.brokers[0].is_running
         broker.brokers[0].start()
         assert broker.address == address
         with ottla.Admin(broker.bootstrap_servers) as admin:
@@ -89,7 +91,7 @@ def test_what_keeps_the_broker_from_starting_is_raised_with_nothing_left_running
     with pytest.raises((OttlaError, BrokerDidNotStartError), match=r"num\.partitions"):
         broker.start()
     assert broker.brokers == []
-    assert not listens(broker.zookeeper_connect)
+    assert THREAD not in {thread.name for thread in threading.enumerate()}
 
 
 def test_given_directory_keeps_the_data(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ Exit codes: 0 done, 1 failed, 2 the operator must change something (a bad option
 
 import os
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -37,11 +37,21 @@ _COMMANDS: LazyTable = {
 OTHER_EXITS = {"interrupted": 130, "pipe closed": 141}
 
 
+class ReaderGoneError(Exception):
+    """A BrokenPipeError under another name: click has an opinion of its own about the first."""
+
+
 class Ottla(LazyGroup):
     sections = {"Servers": _SERVERS, "Commands": _COMMANDS, "Kafka's own tools, with Kafka's own options": KAFKA_TOOLS}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return super().get_command(ctx, cmd_name.removesuffix(".sh"))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise ReaderGoneError from error
 
     def load(self, name: str, module: str, attribute: str) -> click.Command:
         if name not in KAFKA_TOOLS:
@@ -66,7 +76,7 @@ def main() -> None:
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(OTHER_EXITS["interrupted"])
-    except BrokenPipeError:
+    except (ReaderGoneError, BrokenPipeError):
         _end_without_output()
     except OttlaError as error:
         _report(error)
