@@ -16,6 +16,7 @@ from ottla.observability.topic_metrics import TopicMetrics
 from ottla.records.record import Record, encode_batch
 from ottla.replication.partition import Partition, PartitionState
 from ottla.replication.purgatory import Purgatory
+from ottla.replication.replica_context import ReplicaContext
 from ottla.replication.replica_manager import ReplicaManager
 from ottla.storage.background import Done, Work
 from ottla.storage.log_manager import LogManager
@@ -64,7 +65,11 @@ class Replicas:
         self.wheel = TimerWheel(self.clock)
         self.purgatory = Purgatory(asyncio.get_running_loop(), self.wheel)
         self.manager = ReplicaManager(
-            BROKER_ID, self.logs, self.metadata, self.purgatory, TopicMetrics(Metrics(self.clock))
+            self.logs,
+            self.metadata,
+            self.purgatory,
+            TopicMetrics(Metrics(self.clock)),
+            ReplicaContext(BROKER_ID, self.clock),
         )
 
     def lead(

@@ -14,6 +14,7 @@ from ottla.model import TopicPartition
 from ottla.observability.metrics import Metrics
 from ottla.observability.topic_metrics import TopicMetrics
 from ottla.replication.purgatory import Purgatory
+from ottla.replication.replica_context import ReplicaContext
 from ottla.replication.replica_manager import ReplicaManager
 from ottla.storage.background import ThreadBackground
 from ottla.storage.log_manager import LogManager
@@ -39,6 +40,7 @@ class DataPlane:
         on_fatal: Callable[[BaseException], None],
     ) -> None:
         self._config = config
+        self._clock = clock
         self._metrics = metrics
         self._on_fatal = on_fatal
         self._loop = asyncio.get_running_loop()
@@ -61,7 +63,9 @@ class DataPlane:
 
     def host(self, broker_id: int, metadata: MetadataCache, wheel: TimerWheel) -> ReplicaManager:
         purgatory = Purgatory(self._loop, wheel)
-        self.replicas = ReplicaManager(broker_id, self.logs, metadata, purgatory, TopicMetrics(self._metrics))
+        context = ReplicaContext(broker_id, self._clock, self._config.int("replica.lag.time.max.ms"))
+        context.is_alive = lambda broker: broker in metadata.image.brokers
+        self.replicas = ReplicaManager(self.logs, metadata, purgatory, TopicMetrics(self._metrics), context)
         return self.replicas
 
     def start(self) -> None:

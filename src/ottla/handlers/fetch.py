@@ -4,6 +4,7 @@ Version-dependent meaning:
     0-3    records converted down to magic 0 (0-1) or 1 (2-3)
     7+     fetch sessions
     10+    zstd batches may be returned; older clients get UNSUPPORTED_COMPRESSION_TYPE for a partition that has them
+    11+    consumers name their rack, and may read from followers (KIP-392)
     13+    topics by id
     15+    the replica is named in `replica_state`
 """
@@ -22,10 +23,12 @@ from ottla.replication.fetch_session import FINAL_EPOCH, INITIAL_EPOCH, INVALID_
 from ottla.replication.fetch_session_cache import FetchSessionCache
 from ottla.replication.fetching import FetchEntry, FetchParams, FetchReader
 from ottla.replication.replica_manager import ReplicaManager
+from ottla.replication.replica_selector import ReplicaSelector
 
 VERSIONS = (0, 18)
 _TOPIC_ID_VERSION = 13
 _REPLICA_STATE_VERSION = 15
+_RACK_VERSION = 11
 
 
 class FetchHandlers:
@@ -36,9 +39,10 @@ class FetchHandlers:
         delivery: FetchDelivery,
         *,
         response_bytes_max: int,
+        selector: ReplicaSelector | None = None,
     ) -> None:
         self._replicas = replicas
-        self._reader = FetchReader(replicas)
+        self._reader = FetchReader(replicas, selector)
         self._sessions = sessions
         self._delivery = delivery
         self._response_bytes_max = response_bytes_max
@@ -51,6 +55,8 @@ class FetchHandlers:
     ) -> FetchResponse | asyncio.Future[FetchResponse]:
         version = context.api_version
         params = self._params(version, request)
+        if params.from_follower:
+            self._replicas.follower_heard(params.replica_id)
         session, full = self._session(version, request, params)
         delayed = DelayedFetch(
             self._reader,
@@ -69,6 +75,8 @@ class FetchHandlers:
             min_bytes=request.min_bytes,
             max_bytes=min(request.max_bytes, self._response_bytes_max),
             isolation_level=request.isolation_level,
+            replica_epoch=request.replica_state.replica_epoch if by_state else -1,
+            rack_id=request.rack_id if version >= _RACK_VERSION else None,
         )
 
     def _session(self, version: int, request: FetchRequest, params: FetchParams) -> tuple[FetchSession, bool]:

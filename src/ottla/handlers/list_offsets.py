@@ -4,6 +4,7 @@ Version-dependent meaning:
     0      the old getOffsetsBefore: up to `max_num_offsets` segment starts before a time, newest first
     2+     isolation level: "latest" is the last stable offset for read_committed
     4+     leader epochs checked and answered
+    5+     a leader that does not know the high watermark yet says OFFSET_NOT_AVAILABLE (before: LEADER_NOT_AVAILABLE)
     7+     -3: the record with the largest timestamp
     8+     -4: the earliest offset on local disk (all of them, without tiering)
     9+     -5: the latest tiered offset (none)
@@ -12,7 +13,12 @@ Version-dependent meaning:
 
 from ottla.clock import Clock
 from ottla.errors import KafkaError
-from ottla.errors.kafka import InvalidRequestError, UnsupportedVersionError
+from ottla.errors.kafka import (
+    InvalidRequestError,
+    LeaderNotAvailableError,
+    OffsetNotAvailableError,
+    UnsupportedVersionError,
+)
 from ottla.handlers.context import RequestContext
 from ottla.handlers.registry import HandlerTable
 from ottla.protocol.api_keys import ApiKey
@@ -35,6 +41,7 @@ MAX_TIMESTAMP = -3
 EARLIEST_LOCAL = -4
 LATEST_TIERED = -5
 EARLIEST_PENDING_UPLOAD = -6
+_OFFSET_NOT_AVAILABLE_VERSION = 5
 _FIRST_VERSION = {MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9, EARLIEST_PENDING_UPLOAD: 11}
 
 
@@ -79,10 +86,25 @@ class ListOffsetsHandlers:
                     partition, part.timestamp, part.max_num_offsets, self._clock.wall_ms()
                 )
             else:
-                fill(answer, partition, part.timestamp, context.api_version, request.isolation_level)
+                if request.replica_id >= 0 and part.timestamp == LATEST:
+                    answer.offset = partition.log.log_end_offset  # A follower copies what is not committed yet.
+                else:
+                    if part.timestamp == LATEST:
+                        check_available(partition, context.api_version)
+                    fill(answer, partition, part.timestamp, context.api_version, request.isolation_level)
         except KafkaError as error:
             answer.error_code = error.code
         return answer
+
+
+def check_available(partition: Partition, version: int) -> None:
+    """A new leader does not know how far its predecessor had come until its own epoch is committed (KIP-207)."""
+    leadership = partition.leadership
+    if leadership is not None and partition.high_watermark.offset < leadership.epoch_start_offset:
+        problem = f"the high watermark of {partition.topic_partition} is not known yet"
+        if version >= _OFFSET_NOT_AVAILABLE_VERSION:
+            raise OffsetNotAvailableError(problem)
+        raise LeaderNotAvailableError(problem)
 
 
 def fill(

@@ -4,9 +4,10 @@
     flush_offset       the log must be flushed to it: `flush.messages=M` promises that a crash loses fewer than M
                        acknowledged records, so of what is acknowledged all but M-1 are on disk (M=1: everything)
 
-What ends badly is told apart: the leader moved (NOT_LEADER_OR_FOLLOWER), the ISR shrank below `min.insync.replicas`
-(NOT_ENOUGH_REPLICAS_AFTER_APPEND), the time is over (REQUEST_TIMED_OUT). In all three the records are in the log and
-may yet survive: the producer does not know, and retries.
+What ends badly is told apart: the leader moved, or may have moved unseen because our session is over
+(NOT_LEADER_OR_FOLLOWER), the ISR shrank below `min.insync.replicas` (NOT_ENOUGH_REPLICAS_AFTER_APPEND), the time is over
+(REQUEST_TIMED_OUT). In all of them the records are in the log and may yet survive: the producer does not know, and
+retries.
 """
 
 import asyncio
@@ -36,6 +37,8 @@ class Unacknowledged(NamedTuple):
         partition = self.partition
         if not partition.is_leader or partition.leader_epoch != self.leader_epoch:
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
+        if self.required_offset > 0 and not partition.context.may_acknowledge():
+            return ErrorCode.NOT_LEADER_OR_FOLLOWER
         if partition.log.recovery_point < self.flush_offset:
             return None
         if partition.high_watermark.offset < self.required_offset:
@@ -52,7 +55,8 @@ def unacknowledged(
     end_offset = info.last_offset + 1
     required_offset = end_offset if acks == ACKS_ALL else 0
     flush_offset = end_offset + 1 - partition.log.config.flush_messages
-    if partition.high_watermark.offset >= required_offset and partition.log.recovery_point >= flush_offset:
+    is_safe = partition.high_watermark.offset >= required_offset and partition.log.recovery_point >= flush_offset
+    if is_safe and (required_offset == 0 or partition.context.may_acknowledge()):
         return None
     return Unacknowledged(partition, partition.leader_epoch, required_offset, flush_offset, answer)
 

@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 from ottla.errors import ErrorCode, KafkaError, LogDirError
 from ottla.errors.kafka import OffsetOutOfRangeError
-from ottla.model import NO_EPOCH
+from ottla.model import NO_EPOCH, ZERO_UUID
 from ottla.protocol.messages.fetch import AbortedTransaction, EpochEndOffset, LeaderIdAndEpoch, PartitionData
 from ottla.replication.partition import Partition
 from ottla.replication.replica_manager import ReplicaManager
+from ottla.replication.replica_selector import ReplicaSelector
 from ottla.storage.log_offsets import LogOffset
 
 READ_COMMITTED = 1
@@ -33,10 +34,18 @@ class FetchParams(NamedTuple):
     min_bytes: int
     max_bytes: int
     isolation_level: int
+    replica_epoch: int = -1
+    rack_id: str | None = None
+    """A consumer's rack; None from consumers that are too old to read from anybody but the leader (before 11)."""
 
     @property
     def from_follower(self) -> bool:
         return self.replica_id >= 0
+
+    @property
+    def only_leader(self) -> bool:
+        """Followers copy from the leader; so do old consumers. Verification tools (-2) look at every replica."""
+        return self.replica_id >= 0 or (self.replica_id == CONSUMER_REPLICA_ID and self.rack_id is None)
 
 
 class FetchEntry:
@@ -54,6 +63,7 @@ class FetchEntry:
         "partition",
         "partition_index",
         "read_bytes",
+        "read_epoch",
         "start",
         "topic",
         "topic_id",
@@ -72,21 +82,23 @@ class FetchEntry:
         self.start: LogOffset | None = None
         self.read_bytes = 0
         self.is_starved = False  # There was something to read, and no room left for it.
+        self.read_epoch: int = NO_EPOCH
         self.last_high_watermark = -1
         self.last_log_start = -1
 
     def count_available(self, params: FetchParams) -> int:
         """Bytes that a read would find now, beyond where the last one ended."""
-        if self.partition is None or self.start is None or not self.partition.is_leader:
+        partition = self.partition
+        if partition is None or self.start is None or partition.leader_epoch != self.read_epoch:
             return ENOUGH_BYTES
-        return bytes_between(self.start, read_limit(self.partition, params))
+        return bytes_between(self.start, read_limit(partition, params))
 
 
 class FetchResult(NamedTuple):
     data: list[tuple[FetchEntry, PartitionData]]
     total_bytes: int
     answer_now: bool
-    """An error, a diverging epoch: something that the fetcher must hear without waiting."""
+    """An error, a diverging epoch, a better replica, for followers a higher high watermark: things to hear at once."""
 
 
 def bytes_between(start: LogOffset, end: LogOffset) -> int:
@@ -95,6 +107,12 @@ def bytes_between(start: LogOffset, end: LogOffset) -> int:
     if end.segment_base != start.segment_base:
         return ENOUGH_BYTES
     return end.position - start.position
+
+
+def must_hear_at_once(entry: FetchEntry, answer: PartitionData, params: FetchParams) -> bool:
+    if answer.error_code or answer.diverging_epoch.epoch >= 0 or answer.preferred_read_replica >= 0:
+        return True
+    return params.replica_id >= 0 and 0 <= entry.last_high_watermark < answer.high_watermark
 
 
 def read_limit(partition: Partition, params: FetchParams) -> LogOffset:
@@ -108,8 +126,9 @@ def read_limit(partition: Partition, params: FetchParams) -> LogOffset:
 class FetchReader:
     """Reads entries in order until the answer is full."""
 
-    def __init__(self, replicas: ReplicaManager) -> None:
+    def __init__(self, replicas: ReplicaManager, selector: ReplicaSelector | None = None) -> None:
         self._replicas = replicas
+        self._selector = selector
 
     def read(self, entries: list[FetchEntry], params: FetchParams) -> FetchResult:
         data: list[tuple[FetchEntry, PartitionData]] = []
@@ -124,29 +143,57 @@ class FetchReader:
                 answer = self._error_answer(entry, self._replicas.storage_failed(error))
             data.append((entry, answer))
             total_bytes += entry.read_bytes
-            if answer.error_code or answer.diverging_epoch.epoch >= 0:
+            if must_hear_at_once(entry, answer, params):
                 answer_now = True
         return FetchResult(data, total_bytes, answer_now)
 
     def _read_entry(self, entry: FetchEntry, params: FetchParams, bytes_left: int, *, first: bool) -> PartitionData:
+        if not entry.topic and entry.topic_id != ZERO_UUID:  # Not known when the session was told of it.
+            entry.topic = self._replicas.topic_name(entry.topic_id) or ""
         partition = self._replicas.partition_for_fetch(entry.topic, entry.topic_id, entry.partition_index)
         entry.partition = partition
         entry.read_bytes = 0
         entry.is_starved = False
-        partition.check_leader(entry.current_leader_epoch)
-        log = partition.log
+        entry.read_epoch = partition.leader_epoch
+        partition.check_readable(entry.current_leader_epoch, only_leader=params.only_leader)
         answer = PartitionData(
             partition_index=entry.partition_index,
-            high_watermark=partition.high_watermark.offset,
-            last_stable_offset=partition.last_stable_offset.offset,
-            log_start_offset=log.log_start_offset,
             aborted_transactions=[] if params.isolation_level == READ_COMMITTED else None,
             records=_NO_RECORDS,
         )
-        if entry.last_fetched_epoch != NO_EPOCH and self._diverges(entry, partition, answer):
-            return answer
-        self._read_records(entry, partition, params, answer, bytes_left, first)
+        if entry.last_fetched_epoch == NO_EPOCH or not self._diverges(entry, partition, answer):
+            self._read_undiverged(entry, partition, params, answer, bytes_left, first)
+        answer.high_watermark = partition.high_watermark.offset
+        answer.last_stable_offset = partition.last_stable_offset.offset
+        answer.log_start_offset = partition.log.log_start_offset
         return answer
+
+    def _read_undiverged(
+        self,
+        entry: FetchEntry,
+        partition: Partition,
+        params: FetchParams,
+        answer: PartitionData,
+        bytes_left: int,
+        first: bool,
+    ) -> None:
+        if self._selector is not None and params.rack_id and params.replica_id < 0 and partition.is_leader:
+            preferred = self._selector.select(partition, entry.fetch_offset, params.rack_id)
+            if preferred is not None:
+                answer.preferred_read_replica = preferred
+                entry.start = None
+                return
+        self._read_records(entry, partition, params, answer, bytes_left, first)
+        if params.replica_id >= 0:
+            self._note_follower(entry, partition, params)
+
+    @staticmethod
+    def _note_follower(entry: FetchEntry, partition: Partition, params: FetchParams) -> None:
+        """A follower that fetches from an offset has everything below it. Before the answer takes the watermark."""
+        end = entry.start
+        if end is None or end.offset != entry.fetch_offset:
+            end = LogOffset(entry.fetch_offset)
+        partition.note_follower_fetch(params.replica_id, end, entry.log_start_offset, params.replica_epoch)
 
     def _read_records(
         self,

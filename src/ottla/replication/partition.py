@@ -7,11 +7,13 @@ A partition without copies is a partition with one replica: there is no other ki
     leader_epoch and partition_epoch never go back
 
 The high watermark is the end of what every in-sync replica has: consumers read below it, acks=all is answered when it
-passes. It carries the segment and position with the offset, so that a fetch at the tail needs no index.
+passes. It carries the segment and position with the offset, so that a fetch at the tail needs no index. A leader moves
+it as its followers fetch (`leadership`); a follower takes it from its leader's answers, and never cuts its log by it:
+where histories differ is found by leader epochs (KIP-101, KIP-279).
 """
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ottla.errors.kafka import (
@@ -22,7 +24,9 @@ from ottla.errors.kafka import (
 )
 from ottla.model import NO_BROKER, NO_EPOCH, TopicPartition
 from ottla.observability.topic_metrics import TopicSeries
+from ottla.replication.leadership import IsrProposal, Leadership
 from ottla.replication.purgatory import Purgatory, Watched
+from ottla.replication.replica_context import ReplicaContext
 from ottla.storage.batch_validation import PreparedBatch
 from ottla.storage.log_offsets import AppendInfo, LogOffset
 from ottla.storage.partition_log import PartitionLog
@@ -44,10 +48,12 @@ class PartitionState(NamedTuple):
 class Partition(Watched):
     __slots__ = (
         "_local_broker_id",
+        "context",
         "high_watermark",
         "isr",
         "leader_epoch",
         "leader_id",
+        "leadership",
         "log",
         "metrics",
         "partition_epoch",
@@ -62,7 +68,7 @@ class Partition(Watched):
         topic_id: uuid.UUID,
         log: PartitionLog,
         *,
-        local_broker_id: int,
+        context: ReplicaContext,
         purgatory: Purgatory,
         metrics: TopicSeries,
         high_watermark: int = 0,
@@ -72,7 +78,9 @@ class Partition(Watched):
         self.topic_id = topic_id
         self.log = log
         self.metrics = metrics
-        self._local_broker_id = local_broker_id
+        self.context = context
+        self._local_broker_id = context.broker_id
+        self.leadership: Leadership | None = None
         self.leader_id: int = NO_BROKER
         self.leader_epoch: int = NO_EPOCH
         self.partition_epoch = -1
@@ -88,10 +96,14 @@ class Partition(Watched):
 
     def become_leader(self, state: PartitionState) -> bool:
         """Take the lead in a new epoch, or a new ISR in this one; False when the state is older than what we have."""
+        is_same_epoch = self.leadership is not None and state.leader_epoch == self.leader_epoch
         if not self._accept(state):
             return False
         if self.log.leader_epochs.latest_epoch != state.leader_epoch:
             self.log.assign_epoch_start(state.leader_epoch, self.log.log_end_offset)
+        if self.leadership is None or not is_same_epoch:
+            self.leadership = Leadership(self.log.log_end_offset)
+        self._replicas_known()
         self.maybe_advance_high_watermark()
         self.changed()
         return True
@@ -99,13 +111,20 @@ class Partition(Watched):
     def become_follower(self, state: PartitionState) -> bool:
         accepted = self._accept(state)
         if accepted:
+            self.leadership = None
             self.changed()  # Whoever waits here must learn that the leader has gone.
         return accepted
 
     def stop(self) -> None:
         """This broker no longer holds the partition: requests that wait on it are answered now."""
         self.leader_id = NO_BROKER
+        self.leadership = None
         self.changed()
+
+    def _replicas_known(self) -> None:
+        assert self.leadership is not None
+        followers = [broker_id for broker_id in self.replicas if broker_id != self._local_broker_id]
+        self.leadership.set_replicas(followers, self.isr, self.context.clock.monotonic())
 
     def _accept(self, state: PartitionState) -> bool:
         if state.leader_epoch < self.leader_epoch or state.partition_epoch < self.partition_epoch:
@@ -118,6 +137,15 @@ class Partition(Watched):
         return True
 
     # What requests check first
+
+    def check_readable(self, current_leader_epoch: int, *, only_leader: bool) -> None:
+        """Raises unless a fetch may read here: a consumer that names its rack may read from any replica (KIP-392)."""
+        if only_leader or self.is_leader:
+            self.check_leader(current_leader_epoch)
+        elif self.leader_id == NO_BROKER:
+            raise NotLeaderOrFollowerError(f"{self.topic_partition} has no leader")
+        elif current_leader_epoch not in (NO_EPOCH, self.leader_epoch):
+            self._refuse_epoch(current_leader_epoch)
 
     def check_leader(self, current_leader_epoch: int = NO_EPOCH) -> None:
         """Raises unless this broker leads the partition and the client's epoch, where it gives one, is ours."""
@@ -167,6 +195,94 @@ class Partition(Watched):
         self.changed()
         return info
 
+    # Followers, while this broker leads
+
+    def note_follower_fetch(self, broker_id: int, end: LogOffset, log_start_offset: int, broker_epoch: int) -> None:
+        """A follower has everything below `end`: the high watermark may move, the follower may join the ISR."""
+        leadership = self.leadership
+        follower = leadership.followers.get(broker_id) if leadership is not None else None
+        if leadership is None or follower is None:
+            raise NotLeaderOrFollowerError(f"broker {broker_id} is no replica of {self.topic_partition}")
+        now = self.context.clock.monotonic()
+        if not follower.note_fetch(end, log_start_offset, self.log.log_end_offset, now, broker_epoch):
+            return
+        if broker_id not in leadership.maximal_isr:
+            self._maybe_expand_isr(leadership, broker_id)
+        if self.maybe_advance_high_watermark():
+            self.changed()
+
+    @property
+    def low_watermark(self) -> int:
+        """The largest log start offset of all live replicas' least: below it everybody has deleted."""
+        starts = [self.log.log_start_offset]
+        if self.leadership is not None:
+            followers = self.leadership.followers.items()
+            starts += [follower.log_start_offset for broker, follower in followers if self.context.is_alive(broker)]
+        return min(starts)
+
+    # The in-sync replicas
+
+    def _maybe_expand_isr(self, leadership: Leadership, broker_id: int) -> None:
+        if (
+            leadership.proposal is None
+            and leadership.may_join(broker_id, self.high_watermark.offset)
+            and self.context.is_alive(broker_id)
+        ):
+            self._propose_isr(leadership, (*self.isr, broker_id))
+
+    def maybe_shrink_isr(self) -> None:
+        """Propose an ISR without those that have been behind for `replica.lag.time.max.ms`."""
+        leadership = self.leadership
+        if leadership is None or not leadership.followers or leadership.proposal is not None:
+            return
+        context = self.context
+        lagging = leadership.lagging(self.isr, self.log.log_end_offset, context.caught_up_since(), context.heard_at)
+        if lagging:
+            self._propose_isr(leadership, [broker_id for broker_id in self.isr if broker_id not in lagging])
+
+    def _propose_isr(self, leadership: Leadership, isr: Iterable[int]) -> None:
+        if self.context.propose_isr is None:
+            return
+        own_epoch = self.context.broker_epoch()
+        with_epochs = tuple(
+            (broker_id, own_epoch if broker_id == self._local_broker_id else leadership.broker_epoch(broker_id))
+            for broker_id in isr
+        )
+        proposal = IsrProposal(self.leader_epoch, self.partition_epoch, with_epochs)
+        leadership.propose(proposal)
+        self.context.propose_isr(self, proposal)
+
+    def is_proposed(self, proposal: IsrProposal) -> bool:
+        """Whether the proposal still waits for its outcome: no newer epoch or state has made it void."""
+        return self.leadership is not None and self.leadership.proposal is proposal
+
+    def isr_changed(self, leader_epoch: int, isr: tuple[int, ...], partition_epoch: int) -> bool:
+        """The controller says what stands now: our proposal, or what stood in its way. False for old news."""
+        if self.leadership is None or leader_epoch != self.leader_epoch or partition_epoch <= self.partition_epoch:
+            return False
+        self.isr = isr
+        self.partition_epoch = partition_epoch
+        self.leadership.settle(isr)
+        self.maybe_advance_high_watermark()
+        self.changed()  # Also without a higher watermark: the ISR may be too small or large enough now (KAFKA-13091).
+        return True
+
+    def isr_refused(self, proposal: IsrProposal, *, is_certain: bool) -> None:
+        """The controller did not write it.
+
+        When an earlier attempt went unanswered it may still arrive and be written. Then the state that stands is
+        proposed again: that gives it a new partition epoch, and the late attempt comes to nothing.
+        """
+        if not self.is_proposed(proposal):
+            return
+        assert self.leadership is not None
+        if is_certain:
+            self.leadership.settle(self.isr)
+            if self.maybe_advance_high_watermark():
+                self.changed()
+        else:
+            self._propose_isr(self.leadership, self.isr)
+
     # How far the log may be read
 
     @property
@@ -177,10 +293,29 @@ class Partition(Watched):
             return self.high_watermark
         return unstable
 
-    def maybe_advance_high_watermark(self) -> None:
-        """Move to the smallest log end of the in-sync replicas; a lone replica's own end."""
-        if len(self.isr) <= 1 and self.high_watermark.offset != self.log.log_end_offset:
-            self.high_watermark = self.log.end_position
+    def maybe_advance_high_watermark(self) -> bool:
+        """Move to the smallest log end of those who count (a lone replica's own end); True when it moved."""
+        leadership = self.leadership
+        if leadership is None:
+            return False
+        end = self.log.end_position
+        if leadership.followers:
+            end = leadership.high_watermark(end, self.context.caught_up_since(), self.context.is_alive)
+        if end.offset <= self.high_watermark.offset:
+            return False
+        self.high_watermark = end
+        return True
+
+    def follow_high_watermark(self, leader_high_watermark: int) -> None:
+        """What the leader says is committed is so here as far as our log goes. It never moves back by this."""
+        offset = min(leader_high_watermark, self.log.log_end_offset)
+        if offset > self.high_watermark.offset and offset >= self.log.log_start_offset:
+            self.high_watermark = self.log.position_of(offset)
+            self.changed()
+
+    def log_was_cut(self) -> None:
+        """The log was truncated: the high watermark cannot lie outside of it (KAFKA-9491)."""
+        self.high_watermark = self._within_log(self.high_watermark.offset)
 
     def _within_log(self, offset: int) -> LogOffset:
         bounded = max(self.log.log_start_offset, min(offset, self.log.log_end_offset))

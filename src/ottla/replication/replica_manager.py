@@ -10,6 +10,7 @@ A request that names a partition gets it here, or the error that tells the clien
 import logging
 import uuid
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from ottla.errors import LogDirError
 from ottla.errors.kafka import (
@@ -23,6 +24,7 @@ from ottla.model import NO_BROKER, NO_EPOCH, ZERO_UUID, TopicPartition
 from ottla.observability.topic_metrics import TopicMetrics
 from ottla.replication.partition import Partition, PartitionState
 from ottla.replication.purgatory import Purgatory
+from ottla.replication.replica_context import ReplicaContext
 from ottla.storage.batch_validation import PreparedBatch
 from ottla.storage.log_manager import LogManager
 from ottla.storage.log_offsets import AppendInfo
@@ -31,21 +33,44 @@ from ottla.storage.partition_log import PartitionLog
 logger = logging.getLogger(__name__)
 
 
+class Fetchers(Protocol):
+    """Whoever keeps the followed partitions up to date (`fetcher_manager`)."""
+
+    def follow(self, partition: Partition) -> None:
+        """Fetch from the partition's leader from now on, if it has one."""
+        ...
+
+    def leave(self, partition: Partition) -> None:
+        """Fetch it no longer."""
+        ...
+
+
+class NoFetchers:
+    def follow(self, partition: Partition) -> None:
+        pass
+
+    def leave(self, partition: Partition) -> None:
+        pass
+
+
 class ReplicaManager:
     def __init__(
         self,
-        broker_id: int,
         logs: LogManager,
         metadata: MetadataCache,
         purgatory: Purgatory,
         topic_metrics: TopicMetrics,
+        context: ReplicaContext,
     ) -> None:
-        self._broker_id = broker_id
+        self._broker_id = context.broker_id
+        self.context = context
         self._logs = logs
         self._metadata = metadata
         self.purgatory = purgatory
         self._topic_metrics = topic_metrics
         self._topics: dict[str, dict[int, Partition]] = {}
+        self.fetchers: Fetchers = NoFetchers()
+        self._held_topics: dict[uuid.UUID, str] = {}
         self._offline: set[TopicPartition] = set()
 
     # Looking up
@@ -78,8 +103,9 @@ class ReplicaManager:
         raise NotLeaderOrFollowerError(f"broker {self._broker_id} holds no replica of {topic}-{index}")
 
     def topic_name(self, topic_id: uuid.UUID) -> str | None:
+        """From the metadata, or, in the moment before that has come, from a partition that we hold already."""
         topic = self._metadata.image.topics_by_id.get(topic_id)
-        return topic.name if topic is not None else None
+        return topic.name if topic is not None else self._held_topics.get(topic_id)
 
     def current_leader(self, topic: str, index: int) -> tuple[int, int]:
         """Leader and epoch as far as this broker knows, for the client that came to the wrong place (KIP-951)."""
@@ -98,8 +124,12 @@ class ReplicaManager:
         if partition is None:
             partition = self._open(name, topic_id)
         if state.leader == self._broker_id:
+            self.fetchers.leave(partition)
             return partition.become_leader(state)
-        return partition.become_follower(state)
+        accepted = partition.become_follower(state)
+        if accepted:
+            self.fetchers.follow(partition)
+        return accepted
 
     def _open(self, name: TopicPartition, topic_id: uuid.UUID) -> Partition:
         log = self._logs.get(name) or self._logs.create(name, topic_id)
@@ -107,12 +137,13 @@ class ReplicaManager:
             name,
             topic_id,
             log,
-            local_broker_id=self._broker_id,
+            context=self.context,
             purgatory=self.purgatory,
             metrics=self._topic_metrics.of(name.topic),
             high_watermark=self._logs.checkpointed_high_watermark(name),
         )
         self._topics.setdefault(name.topic, {})[name.partition] = partition
+        self._held_topics[topic_id] = name.topic
         self._offline.discard(name)
         return partition
 
@@ -129,6 +160,10 @@ class ReplicaManager:
         partition = by_index.pop(name.partition, None)
         if not by_index and self._topics.pop(name.topic, None) is not None:
             self._topic_metrics.remove(name.topic)
+        if partition is not None:
+            self.fetchers.leave(partition)
+            if not by_index:
+                self._held_topics.pop(partition.topic_id, None)
         return partition
 
     def configure_topic(self, topic: str) -> None:
@@ -138,6 +173,10 @@ class ReplicaManager:
             partition.changed()
 
     # Writing
+
+    def follower_heard(self, broker_id: int) -> None:
+        """A broker fetches as a follower, whatever partitions its request names."""
+        self.context.heard_at[broker_id] = self.context.clock.monotonic()
 
     def append(
         self, partition: Partition, records: memoryview, acks: int, produce_version: int, now_ms: int
@@ -167,6 +206,45 @@ class ReplicaManager:
         log = partition.log
         if self._logs.must_flush(log):
             self._logs.flush(log, log.log_end_offset, lambda _error: partition.changed())
+
+    # Following
+
+    def append_from_leader(self, partition: Partition, records: memoryview, now_ms: int) -> None:
+        """Append the leader's bytes as they are."""
+        try:
+            partition.log.append_as_follower(records, now_ms=now_ms)
+        except LogDirError as error:
+            raise self.storage_failed(error) from error
+
+    def truncate(self, partition: Partition, offset: int) -> None:
+        """Cut off what the leader does not have. Durable on return: what comes after is written in its place."""
+        try:
+            self._logs.truncate_to(partition.log, offset)
+        except LogDirError as error:
+            raise self.storage_failed(error) from error
+        partition.log_was_cut()
+
+    def start_over(self, partition: Partition, offset: int) -> None:
+        """Everything here is older than what the leader still has: go on, empty, at its start."""
+        try:
+            self._logs.truncate_fully(partition.log, offset)
+        except LogDirError as error:
+            raise self.storage_failed(error) from error
+        partition.log_was_cut()
+
+    # In-sync replicas
+
+    def shrink_isrs(self) -> None:
+        """Called every half of `replica.lag.time.max.ms`."""
+        for partition in tuple(self.partitions()):
+            partition.maybe_shrink_isr()
+            if partition.maybe_advance_high_watermark():  # A follower that held it back may be out of time.
+                partition.changed()
+
+    def session_lost(self) -> None:
+        """This broker may have lost all it leads: whoever waits for an acknowledgement is told so."""
+        for partition in self.partitions():
+            partition.changed()
 
     def storage_failed(self, error: LogDirError) -> KafkaStorageError:
         """A log directory failed under a request: it goes offline, and this is the request's answer."""

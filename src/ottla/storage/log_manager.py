@@ -311,7 +311,7 @@ class LogManager:
     def truncate_to(self, log: PartitionLog, offset: int) -> bool:
         """Cut off the end of a log, durably. False when it ends before `offset` anyway."""
         if offset >= log.log_end_offset:
-            return False
+            return log.truncate_to(offset, now_ms=self._clock.wall_ms())
         self._lower_recovery_point(log, offset)
         is_cut = log.truncate_to(offset, now_ms=self._clock.wall_ms())
         self._sync_truncation(log)

@@ -335,9 +335,12 @@ class PartitionLog:
     def truncate_to(self, offset: int, *, now_ms: int) -> bool:
         """Cut the end off: everything at or past `offset`, and the whole batch that `offset` lies in.
 
-        False when the log ends before `offset` anyway.
+        False when the log ends before `offset` anyway. An epoch that began at the end and has no record goes in any
+        case: a former leader noted it, and the new one may not know it.
         """
         if offset >= self.log_end_offset:
+            self.leader_epochs.truncate_from_end(self.log_end_offset)
+            self._latest_epoch = self.leader_epochs.latest_epoch
             return False
         if offset < self.segments.first.base_offset:
             self.truncate_fully(offset, now_ms=now_ms)

@@ -1,0 +1,213 @@
+"""One fetcher: keeps the partitions that it is given up to date with one leader broker. One task, however many.
+
+It sends Fetch requests one after the other. The leader answers at once when it has something, and otherwise holds the
+request for `replica.fetch.wait.max.ms`; so an idle fetcher costs two requests a second. Only partitions whose position
+changed are named (`fetcher_session`). A partition with an error leaves the session and comes back after a pause.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ottla.clients.backoff import Backoff
+from ottla.clock import Clock, TimerWheel
+from ottla.errors import ErrorCode, KafkaError, error_for_code
+from ottla.protocol.messages.fetch import FetchRequest, FetchResponse, PartitionData, ReplicaState
+from ottla.protocol.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
+from ottla.replication.fetcher_session import FetcherSession, FetchKey, FetchPosition
+from ottla.replication.followed_partition import FollowedPartition
+from ottla.replication.partition import Partition
+from ottla.replication.peers import Peers
+from ottla.replication.replica_manager import ReplicaManager
+
+logger = logging.getLogger(__name__)
+
+_FIRST_PAUSE_MS = 50
+_LATEST, _EARLIEST = -1, -2
+# From 15 on a replica names its broker epoch.
+_FETCH_VERSION_MAX = 17
+
+
+class FetcherSettings(NamedTuple):
+    """From the broker's configuration: `replica.fetch.*`, `replica.socket.timeout.ms`."""
+
+    partition_bytes_max: int = 1 << 20
+    response_bytes_max: int = 10 << 20
+    min_bytes: int = 1
+    wait_max_ms: int = 500
+    backoff_ms: int = 1000
+    socket_timeout_ms: int = 30_000
+
+
+class FetcherSurroundings(NamedTuple):
+    """What every fetcher of a broker works with."""
+
+    replicas: ReplicaManager
+    peers: Peers
+    clock: Clock
+    wheel: TimerWheel
+    settings: FetcherSettings
+
+
+class ReplicaFetcher:
+    def __init__(self, leader_id: int, fetcher_id: int, surroundings: FetcherSurroundings) -> None:
+        self.leader_id = leader_id
+        self.name = f"ReplicaFetcher-{fetcher_id}-{leader_id}"
+        self.followed: dict[FetchKey, FollowedPartition] = {}
+        self._replicas, self._peers, self._clock, self._wheel, self._settings = surroundings
+        self._session = FetcherSession(self._settings.partition_bytes_max)
+        self._backoff = Backoff(_FIRST_PAUSE_MS, max(_FIRST_PAUSE_MS, self._settings.backoff_ms))
+        self._dirty: dict[FetchKey, None] = {}
+        self._paused: set[FetchKey] = set()
+        self._failures = 0
+        self._work = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    # What it fetches
+
+    def follow(self, partition: Partition) -> None:
+        followed = FollowedPartition(partition)
+        self.followed[followed.key] = followed
+        self._paused.discard(followed.key)
+        self._mark(followed.key)
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._run(), name=self.name)
+
+    def leave(self, key: FetchKey) -> None:
+        if self.followed.pop(key, None) is not None:
+            self._paused.discard(key)
+            self._mark(key)
+
+    def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    def _mark(self, key: FetchKey) -> None:
+        """Its position, or whether it is fetched at all, has changed."""
+        self._dirty[key] = None
+        self._work.set()
+
+    # The loop
+
+    async def _run(self) -> None:
+        while True:
+            if self.followed.keys() <= self._paused:
+                self._work.clear()
+                await self._work.wait()
+                continue
+            try:
+                response = await self._fetch()
+            except KafkaError as error:
+                await self._failed(error)
+            else:
+                self._failures = 0
+                await self._take(response)
+
+    async def _fetch(self) -> FetchResponse:
+        request = self._request()
+        settings = self._settings
+        response: FetchResponse = await self._peers.request(
+            self.leader_id,
+            request,
+            channel=self.name,
+            timeout_ms=settings.socket_timeout_ms,
+            version_max=_FETCH_VERSION_MAX,
+        )
+        return response
+
+    def _request(self) -> FetchRequest:
+        session, settings, context = self._session, self._settings, self._replicas.context
+        changed = self.followed if session.is_full else self._dirty
+        keys, self._dirty = list(changed), {}
+        active = {key for key in keys if key in self.followed and key not in self._paused}
+        return FetchRequest(
+            replica_state=ReplicaState(replica_id=context.broker_id, replica_epoch=context.broker_epoch()),
+            replica_id=context.broker_id,
+            max_wait_ms=settings.wait_max_ms,
+            min_bytes=settings.min_bytes,
+            max_bytes=settings.response_bytes_max,
+            session_id=session.session_id,
+            session_epoch=session.epoch,
+            forgotten_topics_data=session.forgotten(key for key in keys if key not in active),
+            topics=session.topics({key: self.followed[key].position() for key in keys if key in active}),
+        )
+
+    async def _failed(self, error: KafkaError) -> None:
+        self._failures += 1
+        level = logging.INFO if self._failures == 1 else logging.DEBUG
+        logger.log(level, "%s: %s", self.name, error)
+        self._session.reset()
+        await asyncio.sleep(self._backoff.delay_ms(self._failures) / 1000)
+
+    # Answers
+
+    async def _take(self, response: FetchResponse) -> None:
+        if response.error_code:
+            logger.debug("%s: %s", self.name, ErrorCode(response.error_code).name)
+            self._session.reset()
+            return
+        positions = dict(self._session.sent) if response.session_id == 0 else self._session.sent
+        self._session.answered(response.session_id)
+        for topic in response.responses:
+            for data in topic.partitions:
+                key = FetchKey(topic.topic_id, data.partition_index)
+                followed, position = self.followed.get(key), positions.get(key)
+                if followed is not None and position is not None:
+                    await self._take_partition(followed, position, data)
+
+    async def _take_partition(self, followed: FollowedPartition, position: FetchPosition, data: PartitionData) -> None:
+        if followed.position() != position or not followed.is_current:
+            self._mark(followed.key)
+            return
+        try:
+            if data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
+                await self._find_range(followed)
+            elif data.error_code:
+                self._pause(followed, ErrorCode(data.error_code).name)
+                return
+            else:
+                followed.take(data, self._replicas, self._clock.wall_ms())
+        except KafkaError as error:
+            self._pause(followed, error)
+        else:
+            self._mark(followed.key)
+
+    async def _find_range(self, followed: FollowedPartition) -> None:
+        leader_end = await self._list_offset(followed, _LATEST)
+        leader_start = await self._list_offset(followed, _EARLIEST)
+        if followed.is_current and self.followed.get(followed.key) is followed:
+            followed.take_range(leader_start, leader_end, self._replicas)
+
+    async def _list_offset(self, followed: FollowedPartition, timestamp: int) -> int:
+        topic, index = followed.partition.topic_partition
+        asked = ListOffsetsPartition(
+            partition_index=index, current_leader_epoch=followed.leader_epoch, timestamp=timestamp
+        )
+        request = ListOffsetsRequest(
+            replica_id=self._replicas.context.broker_id, topics=[ListOffsetsTopic(name=topic, partitions=[asked])]
+        )
+        timeout_ms = self._settings.socket_timeout_ms
+        response: Any = await self._peers.request(self.leader_id, request, channel=self.name, timeout_ms=timeout_ms)
+        (answer,) = response.topics[0].partitions
+        if answer.error_code:
+            raise error_for_code(answer.error_code)
+        offset: int = answer.offset
+        return offset
+
+    def _pause(self, followed: FollowedPartition, reason: object) -> None:
+        """Leave it out for a while: the leader may not lead yet, or we have not heard of the new one."""
+        followed.failures += 1
+        logger.debug("%s: %s: %s", self.name, followed.partition.topic_partition, reason)
+        self._paused.add(followed.key)
+        self._mark(followed.key)
+        self._wheel.schedule(self._backoff.delay_ms(followed.failures), self._resume(followed))
+
+    def _resume(self, followed: FollowedPartition) -> Callable[[], None]:
+        def resume() -> None:
+            if self.followed.get(followed.key) is followed:
+                self._paused.discard(followed.key)
+                self._mark(followed.key)
+
+        return resume
