@@ -30,6 +30,9 @@ class RememberedPartitions:
         self.deleted: list[TopicPartition] = []
         self.failure: KafkaError | None = None
 
+    def is_offline(self, partition: TopicPartition) -> bool:
+        return False
+
     def become_leader(self, role: PartitionRole, overrides: Mapping[str, str]) -> None:
         self._take(role, overrides)
         self.leading.add(role.partition)

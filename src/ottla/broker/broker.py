@@ -26,6 +26,7 @@ from ottla.broker.identity import Identity, establish_identity
 from ottla.broker.topic_configs import TopicConfigs
 from ottla.broker.vital_signs import VitalSigns
 from ottla.broker.zookeeper import ZooKeeperLink
+from ottla.clients.runtime import RECEIVE_BYTES, Runtime
 from ottla.clock import SystemClock, TimerWheel
 from ottla.config import BrokerConfig
 from ottla.controller.config_store import ConfigStore
@@ -38,6 +39,7 @@ from ottla.protocol.codec import prepare
 from ottla.server.endpoints import AdvertisedEndpoint, plan_listeners, resolve_advertised
 from ottla.server.limits import ServerLimits
 from ottla.server.server import Server
+from ottla.transport import ReceiveBuffer
 
 logger = logging.getLogger(__name__)
 
@@ -117,7 +119,8 @@ class Broker:
     async def _start_serving(self, session: Session, configs: ConfigStore, wheel: TimerWheel) -> None:
         config, broker_id = self.config, self.identity.broker_id
         replicas = self.data.host(broker_id, self.metadata, wheel)
-        self.control = ControlPlane(config, session, self.clock, broker_id, self.metadata, replicas, configs)
+        runtime = Runtime(asyncio.get_running_loop(), self.clock, wheel, ReceiveBuffer(RECEIVE_BYTES))
+        self.control = ControlPlane(config, session, self.clock, broker_id, self.metadata, replicas, configs, runtime)
         groups = GroupCoordination(
             config, session, self.clock, wheel, self.metrics, self.metadata, replicas, self.control.creator
         )

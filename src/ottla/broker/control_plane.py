@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 
 from ottla.broker.hosted_partitions import HostedPartitions
+from ottla.broker.replication_plane import ReplicationPlane, connection_settings
+from ottla.clients.runtime import Runtime
 from ottla.clock import Clock
 from ottla.config import BrokerConfig
 from ottla.config.dynamic import apply_found
 from ottla.controller.auto_creation import AutoTopicCreator
-from ottla.controller.broker_channel import LocalChannel
 from ottla.controller.broker_state import BrokerState
 from ottla.controller.config_store import ConfigStore
-from ottla.controller.node import ControllerNode, ControllerSettings
+from ottla.controller.network_channel import NetworkChannel
+from ottla.controller.node import ControllerNode, ControllerSettings, Rebalancing
 from ottla.controller.producer_ids import ProducerIdManager
 from ottla.controller.registration import BrokerRegistration
 from ottla.controller.topic_rules import TopicDefaults
@@ -19,6 +21,8 @@ from ottla.coordination.session import Session
 from ottla.metadata.cache import MetadataCache
 from ottla.replication.replica_manager import ReplicaManager
 from ottla.server.endpoints import AdvertisedEndpoint
+
+_UNCLEAN = "unclean.leader.election.enable"
 
 
 class ControlPlane:
@@ -31,6 +35,7 @@ class ControlPlane:
         metadata: MetadataCache,
         replicas: ReplicaManager,
         configs: ConfigStore,
+        runtime: Runtime,
     ) -> None:
         self._config = config
         self._session = session
@@ -41,21 +46,30 @@ class ControlPlane:
         self.producer_ids = ProducerIdManager(session, broker_id)
         self.hosted = HostedPartitions(replicas)
         self.state = BrokerState(broker_id, metadata, self.hosted, configs)
-        channel = LocalChannel({broker_id: self.state})
+        listeners = (config.control_plane_listener_name, config.inter_broker_listener_name)
+        self._channel = NetworkChannel(
+            self.state,
+            runtime,
+            connection_settings(config, broker_id),
+            tuple(name for name in listeners if name),
+            timeout_ms=config.int("controller.socket.timeout.ms"),
+        )
         self.controller = ControllerNode(
             broker_id,
             session,
             clock,
-            channel,
+            self._channel,
             configs,
             ControllerSettings(
                 defaults=self._topic_defaults,
                 deletion_enabled=lambda: config.bool("delete.topic.enable"),
-                unclean_by_default=lambda: config.bool("unclean.leader.election.enable"),
+                unclean_by_default=lambda: config.bool(_UNCLEAN),
+                rebalancing=self._rebalancing,
             ),
             self._register,
         )
-        self.creator = AutoTopicCreator(self.controller, metadata, config, channel)
+        self.replication = ReplicationPlane(config, runtime, session, metadata, replicas, self.state, self.controller)
+        self.creator = AutoTopicCreator(self.controller, metadata, config, self.replication.peers)
         configs.on_topic_config = self._topic_config_changed
         configs.on_broker_config = self._broker_config_changed
         self._registration: BrokerRegistration | None = None
@@ -71,9 +85,12 @@ class ControlPlane:
         )
         self._registration = BrokerRegistration(self._session, self._broker_id, info)
         await self.controller.start()
+        self.replication.start()
 
     async def stop(self) -> None:
         await self.controller.stop()
+        await self._channel.close()
+        await self.replication.stop()
         await self.configs.stop()
 
     @property
@@ -91,11 +108,24 @@ class ControlPlane:
             replication_factor=self._config.int("default.replication.factor"),
         )
 
+    def _rebalancing(self) -> Rebalancing:
+        config = self._config
+        return Rebalancing(
+            enabled=config.bool("auto.leader.rebalance.enable"),
+            interval_s=config.int("leader.imbalance.check.interval.seconds"),
+            percentage=config.int("leader.imbalance.per.broker.percentage"),
+        )
+
     def _topic_config_changed(self, topic: str, overrides: Mapping[str, str]) -> None:
         self._replicas.configure_topic(topic)
+        if overrides.get(_UNCLEAN) == "true":
+            self.controller.unclean_election_allowed(topic)
 
     def _broker_config_changed(self, broker_id: int | None, configs: Mapping[str, str]) -> None:
         if broker_id is None:
             apply_found(self._config, cluster_default=configs)
         elif broker_id == self._broker_id:
             apply_found(self._config, per_broker=configs)
+        if self._config.bool(_UNCLEAN):
+            self.controller.unclean_election_allowed()
+        self.replication.fetchers.redistribute()

@@ -5,10 +5,14 @@ from ottla.broker.data_plane import DataPlane
 from ottla.broker.group_coordination import GroupCoordination
 from ottla.clock import Clock
 from ottla.config import BrokerConfig
+from ottla.handlers.alter_partition import AlterPartitionHandlers
 from ottla.handlers.api_versions import ApiVersionsHandlers
 from ottla.handlers.cluster import ClusterHandlers
 from ottla.handlers.configs import ConfigHandlers
+from ottla.handlers.control import ControlHandlers
+from ottla.handlers.controlled_shutdown import ControlledShutdownHandlers
 from ottla.handlers.delete_records import DeleteRecordsHandlers
+from ottla.handlers.elect_leaders import ElectLeadersHandlers
 from ottla.handlers.fetch import FetchHandlers
 from ottla.handlers.leader_epochs import LeaderEpochHandlers
 from ottla.handlers.list_offsets import ListOffsetsHandlers
@@ -22,6 +26,7 @@ from ottla.handlers.topic_partitions import TopicPartitionsHandlers
 from ottla.handlers.topics import TopicHandlers
 from ottla.metadata.cache import MetadataCache
 from ottla.replication.fetch_session_cache import FetchSessionCache
+from ottla.replication.replica_selector import replica_selector
 
 
 def build_handler_table(
@@ -35,7 +40,13 @@ def build_handler_table(
 ) -> HandlerTable:
     table = HandlerTable()
     sessions = FetchSessionCache(clock, config.int("max.incremental.fetch.session.cache.slots"))
-    fetch = FetchHandlers(data.replicas, sessions, data.delivery, response_bytes_max=config.int("fetch.max.bytes"))
+    fetch = FetchHandlers(
+        data.replicas,
+        sessions,
+        data.delivery,
+        response_bytes_max=config.int("fetch.max.bytes"),
+        selector=replica_selector(config.string("replica.selector.class"), metadata),
+    )
     for handlers in (
         ProduceHandlers(data.replicas, clock),
         fetch,
@@ -51,6 +62,10 @@ def build_handler_table(
         ClusterHandlers(metadata),
         TopicPartitionsHandlers(metadata, lambda: config.int("max.request.partition.size.limit")),
         groups,
+        ControlHandlers(control.state),
+        AlterPartitionHandlers(control.controller),
+        ControlledShutdownHandlers(control.controller),
+        ElectLeadersHandlers(control.controller),
         ApiVersionsHandlers(table),
     ):
         handlers.register(table)

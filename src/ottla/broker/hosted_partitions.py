@@ -26,6 +26,9 @@ class HostedPartitions:
         self._replicas = replicas
         self.listeners: list[LeadershipListener] = []
 
+    def is_offline(self, partition: TopicPartition) -> bool:
+        return self._replicas.is_offline(partition)
+
     def become_leader(self, role: PartitionRole, overrides: Mapping[str, str]) -> None:
         self._apply(role)
         for listener in self.listeners:

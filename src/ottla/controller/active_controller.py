@@ -11,7 +11,9 @@ from collections.abc import Iterable, Sequence
 from ottla.controller import plans
 from ottla.controller.context import ControllerContext, Surroundings
 from ottla.controller.election import Elected
+from ottla.controller.leader_moves import LeaderMoves
 from ottla.controller.notifications import Notifications
+from ottla.controller.partition_alterations import PartitionAlterations
 from ottla.controller.state import BrokerRecord
 from ottla.controller.topic_deletions import TopicDeletions
 from ottla.coordination import paths
@@ -28,11 +30,13 @@ class ActiveController:
         self.store = self.context.store
         self.deletions = TopicDeletions(self.context)
         self.notifications = Notifications(self.context)
+        self.alterations = PartitionAlterations(self.context)
+        self.moves = LeaderMoves(self.context)
 
     async def take_over(self) -> None:
         """Read everything, repair what the last controller left undone, and tell every broker everything."""
         await self.notifications.drop_old()
-        self.state.brokers = await self._read_brokers()
+        self._set_brokers(await self._read_brokers())
         await self._read_topics(await self._topic_names())
         await self.deletions.mark(await self.deletions.requested())
         changed = await self.context.elect(p for p in self.state.partitions if p.topic not in self.state.deletions)
@@ -56,13 +60,17 @@ class ActiveController:
         look = self.context.watch("brokers", self.brokers_changed)
         return await self.store.read_brokers(look, look)
 
+    def _set_brokers(self, brokers: dict[int, BrokerRecord]) -> None:
+        self.state.brokers = brokers
+        self.context.surroundings.channel.brokers_changed(brokers)
+
     async def brokers_changed(self) -> None:
         """A broker came, went, or changed its endpoints. One that went and came back went first."""
         found = await self._read_brokers()
         difference = plans.compare_brokers(self.state, found)
         if difference.departed:
             await self._brokers_departed(difference.departed)
-        self.state.brokers = found
+        self._set_brokers(found)
         if difference.arrived:
             await self._brokers_arrived(difference.arrived)
         elif difference.modified:
@@ -73,9 +81,10 @@ class ActiveController:
     async def _brokers_departed(self, departed: frozenset[int]) -> None:
         log.info("brokers gone: %s", sorted(departed))
         affected = plans.affected_by(self.state, departed)
+        self._set_brokers({b: record for b, record in self.state.brokers.items() if b not in departed})
         for broker in departed:
-            self.state.brokers.pop(broker, None)
             self.state.offline_replicas.pop(broker, None)
+            self.state.shutting_down.discard(broker)
         changed = await self.context.elect(affected)
         batch = self.context.batch()
         batch.changed(changed.partitions)
@@ -141,4 +150,12 @@ class ActiveController:
         batch = self.context.batch()
         batch.changed(changed.partitions, new=changed.new)
         batch.update_metadata(partitions)
+        self.context.send(batch)
+
+    async def elect_offline(self, topic: str | None) -> None:
+        """What may be elected has changed: unclean election was allowed, for a topic or for all."""
+        leaderless = [p for p in plans.without_leader(self.state) if topic is None or p.topic == topic]
+        changed = await self.context.elect(leaderless)
+        batch = self.context.batch()
+        batch.changed(changed.partitions, new=changed.new)
         self.context.send(batch)

@@ -6,12 +6,21 @@ from typing import Any, Protocol
 
 from ottla.controller.broker_state import BrokerState
 from ottla.controller.control_requests import ControlRequest
+from ottla.controller.state import BrokerRecord
 from ottla.errors.kafka import BrokerNotAvailableError
 
 
 class BrokerChannel(Protocol):
     def send(self, broker_id: int, request: ControlRequest) -> "asyncio.Future[Any]":
         """The broker's response. Sent again until the broker answers or is gone (then an exception)."""
+        ...
+
+    def brokers_changed(self, brokers: Mapping[int, BrokerRecord]) -> None:
+        """These are the live brokers now. What waits for one that is gone or was restarted is dropped."""
+        ...
+
+    def reset(self) -> None:
+        """Nobody is to be told anything any more: we are not the controller."""
         ...
 
 
@@ -29,3 +38,9 @@ class LocalChannel:
             answer.set_exception(BrokerNotAvailableError(f"Broker {broker_id} is not in this process."))
             return answer
         return loop.create_task(broker.handle(request))
+
+    def brokers_changed(self, brokers: Mapping[int, BrokerRecord]) -> None:
+        pass
+
+    def reset(self) -> None:
+        pass

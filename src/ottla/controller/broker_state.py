@@ -68,6 +68,8 @@ class BrokerState:
         self._local = local
         self._configs = configs
         self._controller_epoch = 0
+        self.is_current = True
+        """False from the end of a session until the controller has told us everything in the new one."""
         self._held: dict[TopicPartition, HeldReplica] = {}
         self._turn = asyncio.Lock()
 
@@ -98,7 +100,7 @@ class BrokerState:
             if refusal:
                 return LeaderAndIsrResponse(error_code=refusal)
             await self._configs.load([topic.topic_name for topic in request.topic_states])
-            return LeaderAndIsrResponse(
+            response = LeaderAndIsrResponse(
                 topics=[
                     LeaderAndIsrTopicError(
                         topic_id=topic.topic_id,
@@ -113,11 +115,16 @@ class BrokerState:
                     for topic in request.topic_states
                 ]
             )
+            if request.type == _FULL and request.broker_epoch == self.broker_epoch:
+                self.is_current = True
+            return response
 
     def _take_role(self, role: PartitionRole) -> ErrorCode:
         held = self._held.get(role.partition)
         if self.broker_id not in role.replicas:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        if self._local.is_offline(role.partition):
+            return ErrorCode.KAFKA_STORAGE_ERROR
         if held is not None:
             if ZERO_UUID not in (held.topic_id, role.topic_id) and held.topic_id != role.topic_id:
                 return ErrorCode.INCONSISTENT_TOPIC_ID

@@ -54,6 +54,22 @@ def elect_offline(
     return None
 
 
+def without_replica(
+    record: PartitionRecord, broker_id: int, online: Sequence[int], controller_epoch: int
+) -> PartitionState | None:
+    """A replica leaves in good order: somebody else in sync leads. None when there is nobody, or it is not in."""
+    state = record.state
+    if state is None or broker_id not in state.isr:
+        return None
+    remaining = tuple(member for member in state.isr if member != broker_id)
+    if state.leader != broker_id:
+        return _next(state, state.leader, remaining, controller_epoch) if state.leader in online else None
+    for candidate in record.replicas:
+        if candidate in remaining and candidate in online:
+            return _next(state, candidate, remaining, controller_epoch)
+    return None
+
+
 def elect_preferred(record: PartitionRecord, online: Sequence[int], controller_epoch: int) -> PartitionState | None:
     """The first replica of the list, if it is online, in sync, and not the leader already."""
     state = record.state

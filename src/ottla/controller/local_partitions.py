@@ -31,6 +31,10 @@ class LocalPartitions(Protocol):
     own configs.
     """
 
+    def is_offline(self, partition: TopicPartition) -> bool:
+        """Whether it is on a log directory that has failed."""
+        ...
+
     def become_leader(self, role: PartitionRole, overrides: Mapping[str, str]) -> None: ...
 
     def become_follower(self, role: PartitionRole, overrides: Mapping[str, str]) -> None: ...
@@ -42,6 +46,9 @@ class LocalPartitions(Protocol):
 
 class NoLocalPartitions:
     """A broker without storage: takes every role and does nothing."""
+
+    def is_offline(self, partition: TopicPartition) -> bool:
+        return False
 
     def become_leader(self, role: PartitionRole, overrides: Mapping[str, str]) -> None:
         pass

@@ -23,6 +23,7 @@ from ottla.controller.broker_state import TopicOverrides
 from ottla.controller.context import Surroundings, Work
 from ottla.controller.election import ControllerElection, ControllerMovedError, Elected
 from ottla.controller.event_queue import EventQueue
+from ottla.controller.leader_moves import Outcomes
 from ottla.controller.placement import Replicas
 from ottla.controller.topic_admin import CreatedTopic, TopicAdmin
 from ottla.controller.topic_rules import NewTopic, TopicDefaults
@@ -30,6 +31,8 @@ from ottla.coordination.errors import ConnectionLossError, SessionError
 from ottla.coordination.session import Session, SessionEvent, WatchEvent
 from ottla.errors import KafkaError
 from ottla.errors.kafka import NotControllerError
+from ottla.model import TopicPartition
+from ottla.protocol.messages.alter_partition import AlterPartitionRequest, AlterPartitionResponse
 
 log = logging.getLogger(__name__)
 
@@ -38,12 +41,21 @@ RESIGN_SECONDS_MAX = 2.0
 T = TypeVar("T")
 
 
+class Rebalancing(NamedTuple):
+    """`auto.leader.rebalance.enable`, `leader.imbalance.check.interval.seconds` and `.per.broker.percentage`."""
+
+    enabled: bool = False
+    interval_s: float = 300.0
+    percentage: int = 10
+
+
 class ControllerSettings(NamedTuple):
     """What the controller takes from the broker's configuration, asked anew each time."""
 
     defaults: Callable[[], TopicDefaults]
     deletion_enabled: Callable[[], bool] = lambda: True
     unclean_by_default: Callable[[], bool] = lambda: False
+    rebalancing: Callable[[], Rebalancing] = Rebalancing
 
 
 class ControllerNode:
@@ -79,6 +91,7 @@ class ControllerNode:
         self._unsubscribe: Callable[[], None] = lambda: None
         self._epoch_version = -1
         self._office = 0
+        self._rebalance_timer: asyncio.TimerHandle | None = None
 
     # Life
 
@@ -94,7 +107,7 @@ class ControllerNode:
         self._unsubscribe = lambda: None
         await self._queue.stop()
         if self._active is not None:
-            self._active = None
+            self._leave_office("it stops")
             try:
                 await asyncio.wait_for(self._election.resign(self._epoch_version), RESIGN_SECONDS_MAX)
             except (SessionError, TimeoutError) as error:
@@ -146,6 +159,7 @@ class ControllerNode:
         news = functools.partial(self._news, self._office)
         self._active = ActiveController(elected, self._surroundings._replace(news=news))
         await self._active.take_over()
+        self._schedule_rebalance()
 
     def _begin_again(self, error: Exception) -> None:
         """Something was left half done: read everything anew, if the office is still ours."""
@@ -156,6 +170,9 @@ class ControllerNode:
         if self._active is not None:
             log.info("broker %d is not the controller any more: %s", self._broker_id, reason)
             self._active = None
+            self._surroundings.channel.reset()
+            if self._rebalance_timer is not None:
+                self._rebalance_timer.cancel()
 
     # Events of the controller in office
 
@@ -172,29 +189,50 @@ class ControllerNode:
         except SessionError as error:
             log.warning("news of %s is left: %s", key, error)
 
-    async def _request(self, work: Callable[[TopicAdmin], Awaitable[T]]) -> T:
+    def _schedule_rebalance(self) -> None:
+        interval_s = self._settings.rebalancing().interval_s
+        self._rebalance_timer = asyncio.get_running_loop().call_later(interval_s, self._rebalance_due)
+
+    def _rebalance_due(self) -> None:
+        active, rebalancing = self._active, self._settings.rebalancing()
+        if active is not None:
+            if rebalancing.enabled:
+                self._news(self._office, "rebalance", lambda: active.moves.rebalance(rebalancing.percentage))
+            self._schedule_rebalance()
+
+    def unclean_election_allowed(self, topic: str | None = None) -> None:
+        """`unclean.leader.election.enable` was switched on, for a topic or for all: it counts for what is offline."""
+        active = self._active
+        if active is not None:
+            self._news(self._office, ("unclean election", topic), lambda: active.elect_offline(topic))
+
+    async def _request(self, work: Callable[[ActiveController], Awaitable[T]]) -> T:
         """Do something as the controller, or raise NotControllerError."""
         if not self.is_active:
             raise NotControllerError
         return await self._queue.put_request(lambda: self._do_request(work))
 
-    async def _do_request(self, work: Callable[[TopicAdmin], Awaitable[T]]) -> T:
+    async def _do_request(self, work: Callable[[ActiveController], Awaitable[T]]) -> T:
         if self._active is None or not self.is_active:
             raise NotControllerError
         try:
-            return await work(TopicAdmin(self._active, self._settings.defaults(), self._chance))
+            return await work(self._active)
         except (ControllerMovedError, ConnectionLossError) as error:
             self._begin_again(error)
             raise NotControllerError from None
         except SessionError:
             raise NotControllerError from None
 
+    def _admin(self, active: ActiveController) -> TopicAdmin:
+        return TopicAdmin(active, self._settings.defaults(), self._chance)
+
     # What handlers ask. Each result is what it should be or the KafkaError that says why not
 
     async def create_topics(
         self, topics: Sequence[NewTopic], *, validate_only: bool = False
     ) -> "list[CreatedTopic | KafkaError]":
-        async def work(admin: TopicAdmin) -> "list[CreatedTopic | KafkaError]":
+        async def work(active: ActiveController) -> "list[CreatedTopic | KafkaError]":
+            admin = self._admin(active)
             return [await _outcome(admin.create(topic, validate_only=validate_only)) for topic in topics]
 
         return await self._request(work)
@@ -202,7 +240,8 @@ class ControllerNode:
     async def create_partitions(
         self, topics: Sequence[tuple[str, int, Sequence[Replicas] | None]], *, validate_only: bool = False
     ) -> "list[KafkaError | None]":
-        async def work(admin: TopicAdmin) -> "list[KafkaError | None]":
+        async def work(active: ActiveController) -> "list[KafkaError | None]":
+            admin = self._admin(active)
             return [
                 await _outcome(admin.add_partitions(name, count, assignments, validate_only=validate_only))
                 for name, count, assignments in topics
@@ -217,10 +256,23 @@ class ControllerNode:
             await admin.delete(name)
             return admin.deleted(name)
 
-        async def work(admin: TopicAdmin) -> "list[KafkaError | asyncio.Future[None]]":
+        async def work(active: ActiveController) -> "list[KafkaError | asyncio.Future[None]]":
+            admin = self._admin(active)
             return [await _outcome(delete(admin, name)) for name in names]
 
         return await self._request(work)
+
+    async def alter_partition(self, request: AlterPartitionRequest, version: int) -> AlterPartitionResponse:
+        """ISR changes of a leader. StaleBrokerEpochError when it is not registered in the epoch that it says."""
+        return await self._request(lambda active: active.alterations.alter(request, version))
+
+    async def elect_leaders(self, election_type: int, partitions: Sequence[TopicPartition] | None) -> Outcomes:
+        """Preferred (0) or unclean (1) leaders for these partitions, or for all."""
+        return await self._request(lambda active: active.moves.elect(election_type, partitions))
+
+    async def controlled_shutdown(self, broker_id: int, broker_epoch: int) -> list[TopicPartition]:
+        """Relieve a broker; what it still leads because nobody else can."""
+        return await self._request(lambda active: active.moves.shut_down(broker_id, broker_epoch))
 
 
 async def _outcome(action: Awaitable[T]) -> "T | KafkaError":

@@ -12,6 +12,7 @@ from ottla.controller.state import BrokerRecord, ControllerState, StateChange
 from ottla.model import TopicPartition
 
 UncleanAllowed = Callable[[str], bool]  # by topic
+Plan = Callable[[], list[StateChange]]
 
 
 class BrokerDifference(NamedTuple):
@@ -57,6 +58,8 @@ def plan_lost_replicas(
         if record is None or partition.topic in state.deletions:
             continue
         online = state.online(record.replicas, partition)
+        if record.leader in state.shutting_down and record.leader in state.brokers:
+            online.append(record.leader)  # It leads until it is gone: nobody else could.
         allowed = record.leader not in online and unclean(partition.topic)
         following = elections.after_losing_replicas(record, online, state.epoch, unclean=allowed)
         if following is not None:
@@ -74,6 +77,32 @@ def plan_preferred_leaders(state: ControllerState, partitions: Iterable[TopicPar
         if following is not None:
             changes.append(StateChange(partition, following, record.version))
     return changes
+
+
+def plan_shutdown(state: ControllerState, broker_id: int) -> list[StateChange]:
+    """Other leaders for what a stopping broker leads, and it leaves the ISRs that have other members."""
+    changes = []
+    for partition in state.replicas_on(broker_id):
+        record = state.partitions[partition]
+        if len(record.replicas) > 1 and partition.topic not in state.deletions:
+            online = state.online(record.replicas, partition)
+            following = elections.without_replica(record, broker_id, online, state.epoch)
+            if following is not None:
+                changes.append(StateChange(partition, following, record.version))
+    return changes
+
+
+def leader_imbalance(state: ControllerState) -> dict[int, tuple[int, list[TopicPartition]]]:
+    """By broker: how many partitions it should lead, being their first replica, and which of them it does not."""
+    imbalance: dict[int, tuple[int, list[TopicPartition]]] = {}
+    for partition, record in state.partitions.items():
+        if record.state is None or not record.replicas or partition.topic in state.deletions:
+            continue
+        preferred, elsewhere = imbalance.get(record.replicas[0], (0, []))
+        if record.leader != record.replicas[0]:
+            elsewhere.append(partition)
+        imbalance[record.replicas[0]] = (preferred + 1, elsewhere)
+    return imbalance
 
 
 def affected_by(state: ControllerState, brokers: Iterable[int]) -> list[TopicPartition]:

@@ -1,6 +1,7 @@
 """What the controller knows: live brokers, topics, partitions. A copy of ZooKeeper, changed after ZooKeeper was.
 
 Invariants
+- `topic_names` has exactly the ids of `topics`.
 - `partitions` has an entry for each number in `topics[t].numbers`, and no other.
 - `record.version` is the version of the partition's state znode that `record.state` was read from or written as.
 """
@@ -59,6 +60,8 @@ class ControllerState:
         self.topics: dict[str, TopicRecord] = {}
         self.partitions: dict[TopicPartition, PartitionRecord] = {}
         self.offline_replicas: dict[int, set[TopicPartition]] = {}  # in failed log directories
+        self.shutting_down: set[int] = set()  # live brokers that asked to be relieved
+        self.topic_names: dict[uuid.UUID, str] = {}
         self.deletions: dict[str, set[tuple[TopicPartition, int]]] = {}  # topic: replicas that are still there
 
     def put_topic(self, name: str, assignment: TopicAssignment, version: int) -> list[TopicPartition]:
@@ -67,6 +70,7 @@ class ControllerState:
         known = set(before.numbers) if before else set()
         numbers = tuple(sorted(known | assignment.partitions.keys()))
         self.topics[name] = TopicRecord(assignment.topic_id, version, numbers)
+        self.topic_names[assignment.topic_id] = name
         added = [TopicPartition(name, number) for number in assignment.partitions if number not in known]
         for partition in added:
             self.partitions[partition] = _record(assignment, partition.partition)
@@ -75,6 +79,8 @@ class ControllerState:
     def drop_topic(self, name: str) -> None:
         record = self.topics.pop(name, None)
         self.deletions.pop(name, None)
+        if record is not None:
+            self.topic_names.pop(record.topic_id, None)
         for number in record.numbers if record else ():
             self.partitions.pop(TopicPartition(name, number), None)
 
@@ -99,7 +105,11 @@ class ControllerState:
         return [broker for broker in replicas if self.is_online(broker, partition)]
 
     def is_online(self, broker: int, partition: TopicPartition) -> bool:
-        return broker in self.brokers and partition not in self.offline_replicas.get(broker, ())
+        return (
+            broker in self.brokers
+            and broker not in self.shutting_down
+            and partition not in self.offline_replicas.get(broker, ())
+        )
 
     def replicas_on(self, broker: int) -> Iterator[TopicPartition]:
         for partition, record in self.partitions.items():

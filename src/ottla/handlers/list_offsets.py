@@ -88,6 +88,7 @@ class ListOffsetsHandlers:
             else:
                 if request.replica_id >= 0 and part.timestamp == LATEST:
                     answer.offset = partition.log.log_end_offset  # A follower copies what is not committed yet.
+                    answer.leader_epoch = partition.leader_epoch
                 else:
                     if part.timestamp == LATEST:
                         check_available(partition, context.api_version)

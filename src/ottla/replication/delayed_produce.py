@@ -5,8 +5,8 @@
                        acknowledged records, so of what is acknowledged all but M-1 are on disk (M=1: everything)
 
 What ends badly is told apart: the leader moved, or may have moved unseen because our session is over
-(NOT_LEADER_OR_FOLLOWER), the ISR shrank below `min.insync.replicas` (NOT_ENOUGH_REPLICAS_AFTER_APPEND), the time is over
-(REQUEST_TIMED_OUT). In all of them the records are in the log and may yet survive: the producer does not know, and
+(NOT_LEADER_OR_FOLLOWER), the ISR shrank below `min.insync.replicas` (NOT_ENOUGH_REPLICAS_AFTER_APPEND), the time is
+over (REQUEST_TIMED_OUT). In all of them the records are in the log and may yet survive: the producer does not know, and
 retries.
 """
 

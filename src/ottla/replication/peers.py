@@ -4,6 +4,7 @@ Each purpose has a connection of its own (a channel): a fetch that waits for dat
 Where a broker is comes from the metadata image, or from whoever knows better (the controller reads ZooKeeper).
 """
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,8 @@ from ottla.clients.connection_pool import ConnectionPool
 from ottla.clients.runtime import Runtime
 from ottla.errors.kafka import BrokerNotAvailableError
 from ottla.protocol.message import Request
+
+FORWARD_TIMEOUT_MS = 30_000
 
 AddressOf = Callable[[int], Address | None]
 
@@ -31,6 +34,12 @@ class Peers:
             raise BrokerNotAvailableError(f"Broker {broker_id} is not known here.")
         connection = await self._pool.connection(broker_id, address, channel)
         return await connection.send(request, timeout_ms=timeout_ms, version_max=version_max)
+
+    def send(self, broker_id: int, request: Request) -> "asyncio.Future[Any]":
+        """`request` for those who do not wait: what is forwarded to the controller."""
+        return asyncio.get_running_loop().create_task(
+            self.request(broker_id, request, channel="forward", timeout_ms=FORWARD_TIMEOUT_MS)
+        )
 
     async def close(self) -> None:
         await self._pool.close()

@@ -261,6 +261,9 @@ class ReplicaManager:
             if partition is not None:
                 partition.stop()
 
+    def is_offline(self, name: TopicPartition) -> bool:
+        return name in self._offline
+
     def high_watermark(self, log: PartitionLog) -> int:
         """For the log manager: the checkpoint, and retention, which keeps what is not replicated yet."""
         name = log.topic_partition
