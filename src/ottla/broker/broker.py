@@ -34,6 +34,7 @@ from ottla.controller.registration import create_roots
 from ottla.coordination import paths
 from ottla.coordination.session import Session
 from ottla.metadata.cache import MetadataCache
+from ottla.metadata.image import ClusterImage
 from ottla.observability.metrics import Metrics
 from ottla.protocol.codec import prepare
 from ottla.server.endpoints import AdvertisedEndpoint, plan_listeners, resolve_advertised
@@ -91,6 +92,7 @@ class Broker:
         session = link.session
         await create_roots(session)
         self.identity = await establish_identity(self.config, session, self.data.logs)
+        self.metadata.swap(ClusterImage(cluster_id=self.identity.cluster_id))
         configs = await self._start_configs(session)
         await self.data.load()
         await self._start_serving(session, configs, wheel)
