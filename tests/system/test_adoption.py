@@ -1,0 +1,112 @@
+"""The data directory and ZooKeeper of a stopped Apache Kafka 3.9.1: Ottla serves all of it, and Kafka takes it back.
+
+What both write is Kafka's own format: so its DumpLogSegments reads Ottla's segments and finds nothing wrong.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.broker import BrokerProcess, KafkaProcess, OttlaProcess, running
+from support.drivers.catalogue import close_all, driver
+from support.drivers.records import CODECS, ClientRecord
+from support.drivers.samples import assert_same, varied_records
+from support.peers import run_kafka_class
+from support.raw_kafka import RawKafka, create_topic, topic_metadata
+from support.raw_requests import batch, new_producer_id, produce
+from support.zookeepers import ZooKeeperProcess, embedded_server
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
+
+CLIENT = "confluent-kafka"
+
+
+@pytest.fixture
+def zookeeper(tmp_path: Path) -> Iterator[ZooKeeperProcess]:
+    server = embedded_server(tmp_path / "zookeeper", tickTime="500")
+    server.start()
+    yield server
+    server.kill()
+    close_all()
+
+
+def brokers_on(zookeeper: ZooKeeperProcess, directory: Path) -> tuple[BrokerProcess, BrokerProcess]:
+    """Kafka and Ottla with the same id, log directory and ZooKeeper, to be run in turn."""
+    shared = {"zookeeper.connect": zookeeper.address, "log.dirs": str(directory / "logs")}
+    return KafkaProcess(directory / "kafka", shared), OttlaProcess(directory / "ottla", shared)
+
+
+def write_every_codec(broker: BrokerProcess) -> None:
+    for codec in CODECS:
+        create_topic(broker.address, f"codec-{codec}", configs={"segment.bytes": "8000"})
+        driver(CLIENT).produce(broker.address, f"codec-{codec}", varied_records(driver(CLIENT)), codec=codec)
+
+
+def assert_every_codec(broker: BrokerProcess, times: int = 1) -> None:
+    sent = varied_records(driver(CLIENT)) * times
+    for codec in CODECS:
+        assert_same(driver(CLIENT).consume(broker.address, f"codec-{codec}", {0: 0}, len(sent)), sent)
+
+
+def test_data_goes_from_kafka_to_ottla_and_back(zookeeper: ZooKeeperProcess, tmp_path: Path):
+    kafka, ottla = brokers_on(zookeeper, tmp_path)
+    with running(kafka):
+        write_every_codec(kafka)
+        topic_id = topic_metadata(kafka.address, "codec-gzip").topic_id
+        kafka.stop()
+    with running(ottla):
+        assert topic_metadata(ottla.address, "codec-gzip").topic_id == topic_id
+        assert_every_codec(ottla)
+        for codec in CODECS:
+            driver(CLIENT).produce(ottla.address, f"codec-{codec}", varied_records(driver(CLIENT)), codec=codec)
+        assert ottla.stop() == 0
+    with running(kafka):
+        assert_every_codec(kafka, times=2)
+        driver(CLIENT).produce(kafka.address, "codec-none", [ClientRecord(b"k", b"back in Kafka")])
+        kafka.stop()
+    with running(ottla):
+        assert_every_codec(ottla, times=2)
+
+
+def test_topic_settings_and_producer_state_of_kafka_hold_in_ottla(zookeeper: ZooKeeperProcess, tmp_path: Path):
+    kafka, ottla = brokers_on(zookeeper, tmp_path)
+    with running(kafka):
+        create_topic(kafka.address, "small", configs={"max.message.bytes": "1000"})
+        with RawKafka(kafka.address) as raw:
+            producer_id = new_producer_id(raw)
+            records = batch(producer_id=producer_id, producer_epoch=0, base_sequence=0)
+            assert produce(raw, "small", records).base_offset == 0
+        kafka.stop()
+    with running(ottla), RawKafka(ottla.address) as raw:
+        again = produce(raw, "small", records)
+        assert (again.error_code, again.base_offset) == (0, 0)
+        assert produce(raw, "small", batch([b"x" * 2000])).error_code == 10
+        assert new_producer_id(raw) > producer_id
+
+
+def test_kafka_killed_in_its_work_is_recovered_by_ottla(zookeeper: ZooKeeperProcess, tmp_path: Path):
+    kafka, ottla = brokers_on(zookeeper, tmp_path)
+    kafka.properties["zookeeper.session.timeout.ms"] = "2000"
+    with running(kafka):
+        write_every_codec(kafka)
+        kafka.kill()
+    with running(ottla):
+        assert_every_codec(ottla)
+
+
+def test_dump_log_segments_reads_what_ottla_wrote(tmp_path: Path):
+    with running(OttlaProcess(tmp_path)) as broker:
+        write_every_codec(broker)
+        assert broker.stop() == 0
+    for codec in CODECS:
+        directory = broker.log_dir / f"codec-{codec}-0"
+        files = sorted([*directory.glob("*.log"), *directory.glob("*.index"), *directory.glob("*.timeindex")])
+        done = run_kafka_class(
+            "3.9.1", "kafka.tools.DumpLogSegments", "--deep-iteration", "--files", ",".join(map(str, files))
+        )
+        assert done.returncode == 0, done.stderr
+        assert "payload: with two" not in done.stdout  # Without --print-data-log no data is shown,
+        assert done.stdout.count("isvalid: true") >= 1  # but every batch has been checked.
+        for complaint in ("isvalid: false", "Non-consecutive", "Index position", "Mismatches", "Found"):
+            assert complaint not in done.stdout, done.stdout

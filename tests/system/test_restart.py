@@ -1,0 +1,73 @@
+"""A clean stop: the next start reads no log data, and nothing is forgotten."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from support.acknowledged import AcknowledgedProducer, assert_nothing_lost
+from support.broker import OttlaProcess, running
+from support.peers import require_command
+from support.raw_kafka import RawKafka, create_topic
+from support.raw_requests import batch, fetch, produce
+
+TOPIC = "restarted"
+READS = "trace=read,pread64,readv,preadv,preadv2,mmap,sendfile,copy_file_range"
+
+
+def start_traced(broker: OttlaProcess) -> int:
+    """Start under strace, which stands beside (-D), and count the reads of segment files until the broker answers."""
+    trace = broker.directory / "trace"
+    trace.unlink(missing_ok=True)
+    broker.start((require_command("strace"), "-D", "-f", "-y", "-qq", "-e", READS, "-o", str(trace)))
+    log = re.escape(str(broker.log_dir)) + r"/[^>]*\.log>"
+    return len(re.findall(log, trace.read_text(errors="replace")))
+
+
+def fill(broker: OttlaProcess) -> None:
+    create_topic(broker.address, TOPIC, 3, {"segment.bytes": "20000"})
+    with RawKafka(broker.address) as raw:
+        for number in range(30):
+            assert produce(raw, TOPIC, batch([b"x" * 1000] * 3), partition=number % 3).error_code == 0
+
+
+def test_clean_stop_ends_with_success_and_says_so(tmp_path: Path):
+    broker = OttlaProcess(tmp_path)
+    with running(broker):
+        fill(broker)
+        assert broker.stop() == 0
+    assert (broker.log_dir / ".kafka_cleanshutdown").exists()
+
+
+def test_start_after_a_clean_stop_reads_no_log_data(tmp_path: Path):
+    broker = OttlaProcess(tmp_path)
+    with running(broker):
+        fill(broker)
+        broker.stop()
+        assert start_traced(broker) == 0
+        with RawKafka(broker.address) as raw:
+            assert fetch(raw, TOPIC, 0).high_watermark == 30
+        broker.kill()
+        assert start_traced(broker) > 0  # After a kill it does read them: the trace sees what it should see.
+
+
+@pytest.mark.parametrize("acks", ["all", "1"])
+def test_producer_goes_on_through_clean_restarts(tmp_path: Path, acks: str):
+    with running(OttlaProcess(tmp_path)) as broker:
+        create_topic(broker.address, TOPIC)
+        with AcknowledgedProducer(broker.address, TOPIC, {"acks": acks}) as producer:
+            for _ in range(2):
+                producer.await_more(2000)
+                assert broker.stop() == 0
+                broker.start()
+                producer.await_more()
+        assert_nothing_lost(broker.address, TOPIC, producer)
+
+
+def test_second_broker_on_the_same_directory_is_refused(tmp_path: Path):
+    with running(OttlaProcess(tmp_path)) as broker:
+        second = OttlaProcess(tmp_path / "second", {"log.dirs": str(broker.log_dir)})
+        second.launch()
+        assert second.wait() != 0
+        assert str(broker.log_dir) in second.tail()
+        assert broker.answers()

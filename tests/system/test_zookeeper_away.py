@@ -1,0 +1,105 @@
+"""ZooKeeper as a server of its own, stopped for a while: produce and fetch go on, and everything resumes."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.acknowledged import AcknowledgedProducer, assert_nothing_lost
+from support.broker import OttlaProcess, running
+from support.raw_kafka import RawKafka, create_topic
+from support.raw_requests import batch, fetch, produce, records_in
+from support.zookeepers import ZooKeeperProcess, embedded_server
+
+TOPIC = "steady"
+SESSION_TIMEOUT_MS = 2000
+LONG_SESSION_TIMEOUT_MS = 60_000
+
+
+@pytest.fixture
+def zookeeper(tmp_path: Path) -> Iterator[ZooKeeperProcess]:
+    server = embedded_server(tmp_path / "zookeeper", tickTime="100")
+    server.start()
+    yield server
+    os.kill(server.pid, signal.SIGCONT)
+    server.kill()
+
+
+def broker_on(zookeeper: ZooKeeperProcess, directory: Path, session_timeout_ms: int) -> OttlaProcess:
+    return OttlaProcess(
+        directory / "broker",
+        {"zookeeper.connect": zookeeper.address, "zookeeper.session.timeout.ms": str(session_timeout_ms)},
+    )
+
+
+def registrations(broker: OttlaProcess) -> int:
+    return broker.output.read_text().count("registered broker 0")
+
+
+def test_produce_and_fetch_go_on_while_zookeeper_is_away(zookeeper: ZooKeeperProcess, tmp_path: Path):
+    with running(broker_on(zookeeper, tmp_path, LONG_SESSION_TIMEOUT_MS)) as broker, RawKafka(broker.address) as raw:
+        create_topic(broker.address, TOPIC)
+        os.kill(zookeeper.pid, signal.SIGSTOP)
+        for number in range(50):
+            assert produce(raw, TOPIC, batch([b"%d" % number])).error_code == 0
+            assert records_in(fetch(raw, TOPIC, number).records)[0].value == b"%d" % number
+        os.kill(zookeeper.pid, signal.SIGCONT)
+        create_topic(broker.address, "afterwards")
+        assert registrations(broker) == 1
+
+
+def test_everything_resumes_after_a_time_longer_than_the_session(zookeeper: ZooKeeperProcess, tmp_path: Path):
+    with running(broker_on(zookeeper, tmp_path, SESSION_TIMEOUT_MS)) as broker:
+        create_topic(broker.address, TOPIC)
+        with AcknowledgedProducer(broker.address, TOPIC, {"acks": "all"}) as producer:
+            producer.await_more(100)
+            os.kill(zookeeper.pid, signal.SIGSTOP)
+            await_output(broker, "is over")
+            os.kill(zookeeper.pid, signal.SIGCONT)
+            await_registrations(broker, 2)
+            producer.await_more(100)
+        assert_nothing_lost(broker.address, TOPIC, producer)
+        create_topic(broker.address, "afterwards")
+        assert "Traceback" not in broker.output.read_text()
+
+
+@pytest.mark.long
+def test_everything_resumes_after_zookeeper_was_killed_and_started_again(zookeeper: ZooKeeperProcess, tmp_path: Path):
+    with running(broker_on(zookeeper, tmp_path, SESSION_TIMEOUT_MS)) as broker:
+        create_topic(broker.address, TOPIC)
+        with AcknowledgedProducer(broker.address, TOPIC, {"acks": "all"}) as producer:
+            for _ in range(3):
+                producer.await_more(100)
+                zookeeper.kill()
+                zookeeper.start()
+            producer.await_more(100)
+        assert_nothing_lost(broker.address, TOPIC, producer)
+        create_topic(broker.address, "afterwards")
+
+
+def test_killed_broker_takes_up_its_old_session_and_does_not_wait_for_its_end(
+    zookeeper: ZooKeeperProcess, tmp_path: Path
+):
+    """The old session would hold the broker's id for a minute; the restart takes a second or two."""
+    with running(broker_on(zookeeper, tmp_path, LONG_SESSION_TIMEOUT_MS)) as broker:
+        create_topic(broker.address, TOPIC)
+        broker.kill()
+        began = time.monotonic()
+        broker.start()
+        assert time.monotonic() - began < LONG_SESSION_TIMEOUT_MS / 1000 / 2
+        with RawKafka(broker.address) as raw:
+            assert produce(raw, TOPIC, batch()).error_code == 0
+
+
+def await_output(broker: OttlaProcess, text: str, count: int = 1) -> None:
+    deadline = time.monotonic() + 60
+    while broker.output.read_text().count(text) < count:
+        assert time.monotonic() < deadline, f"{text!r} was not said:\n{broker.tail()}"
+        time.sleep(0.01)
+
+
+def await_registrations(broker: OttlaProcess, count: int) -> None:
+    await_output(broker, "registered broker 0", count)
