@@ -39,7 +39,7 @@ def plan_new_partitions(state: ControllerState, partitions: Iterable[TopicPartit
     changes = []
     for partition in partitions:
         record = state.partitions.get(partition)
-        if record is None or record.state is not None:
+        if record is None or record.state is not None or partition.topic in state.deletions:
             continue
         online = state.online(record.replicas, partition)
         first = elections.first_state(record, online, state.epoch)
