@@ -32,11 +32,13 @@ from ottla.config import BrokerConfig
 from ottla.controller.config_store import ConfigStore
 from ottla.controller.registration import create_roots
 from ottla.coordination import paths
+from ottla.coordination.kazoo_session import KazooSession
 from ottla.coordination.session import Session
 from ottla.metadata.cache import MetadataCache
 from ottla.metadata.image import ClusterImage
 from ottla.observability.metrics import Metrics
 from ottla.protocol.codec import prepare
+from ottla.server.connection_limits import raise_descriptor_limit
 from ottla.server.endpoints import AdvertisedEndpoint, plan_listeners, resolve_advertised
 from ottla.server.limits import ServerLimits
 from ottla.server.server import Server
@@ -61,6 +63,7 @@ class Broker:
     data: DataPlane
     control: ControlPlane
     server: Server
+    session: KazooSession
 
     def __init__(self, config: BrokerConfig) -> None:
         self.config = config
@@ -81,6 +84,7 @@ class Broker:
         loop = asyncio.get_running_loop()
         self.failed = loop.create_future()
         prepare()
+        raise_descriptor_limit()
         wheel = TimerWheel(self.clock)
         wheel.attach(loop)
         self._stack.callback(wheel.detach)
@@ -89,7 +93,7 @@ class Broker:
         self.data.logs.open()
         self._stack.push_async_callback(self.data.stop)
         await link.start()
-        session = link.session
+        self.session = session = link.session
         await create_roots(session)
         self.identity = await establish_identity(self.config, session, self.data.logs)
         self.metadata.swap(ClusterImage(cluster_id=self.identity.cluster_id))

@@ -13,6 +13,7 @@ from ottla.metadata.cache import MetadataCache
 from ottla.model import TopicPartition
 from ottla.observability.metrics import Metrics
 from ottla.observability.topic_metrics import TopicMetrics
+from ottla.replication.fetch_session_cache import FetchSessionCache
 from ottla.replication.purgatory import Purgatory
 from ottla.replication.replica_context import ReplicaContext
 from ottla.replication.replica_manager import ReplicaManager
@@ -48,6 +49,7 @@ class DataPlane:
         self._high_watermarks_due = 0.0
         self.broker_epoch = -1
         self.delivery = FetchDelivery(self._loop)
+        self.fetch_sessions = FetchSessionCache(clock, config.int("max.incremental.fetch.session.cache.slots"))
         self.logs = LogManager(
             log_settings(config),
             topic_configs,

@@ -25,7 +25,6 @@ from ottla.handlers.registry import HandlerTable
 from ottla.handlers.topic_partitions import TopicPartitionsHandlers
 from ottla.handlers.topics import TopicHandlers
 from ottla.metadata.cache import MetadataCache
-from ottla.replication.fetch_session_cache import FetchSessionCache
 from ottla.replication.replica_selector import replica_selector
 
 
@@ -39,10 +38,9 @@ def build_handler_table(
     groups: GroupCoordination,
 ) -> HandlerTable:
     table = HandlerTable()
-    sessions = FetchSessionCache(clock, config.int("max.incremental.fetch.session.cache.slots"))
     fetch = FetchHandlers(
         data.replicas,
-        sessions,
+        data.fetch_sessions,
         data.delivery,
         response_bytes_max=config.int("fetch.max.bytes"),
         selector=replica_selector(config.string("replica.selector.class"), metadata),

@@ -32,7 +32,7 @@ Data lies under {directory}. Ctrl-C stops.
 
 def run_broker(config: BrokerConfig, *, tour: bool = False) -> None:
     """Run until a signal; raises what kept the broker from starting or made it give up."""
-    setup_logging()
+    setup_logging(config.string("ottla.log.level") or "INFO")
     log_configuration(config)
     with asyncio.Runner(loop_factory=MeasuredEventLoop) as runner:
         runner.run(_serve(config, tour))

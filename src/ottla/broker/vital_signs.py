@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
-from functools import partial
 from typing import TYPE_CHECKING
 
+from ottla.broker.control_metrics import register_control_metrics, register_identity, register_session_metrics
+from ottla.broker.data_metrics import register_data_metrics
 from ottla.observability.endpoint import MetricsEndpoint
 from ottla.observability.event_loop import EventLoopMonitor
 from ottla.observability.process_metrics import register_process_metrics
@@ -44,10 +45,7 @@ class VitalSigns:
         metrics.gauge("ottla_kernels_compiled", function=lambda: float(KERNELS_COMPILED))
         if not KERNELS_COMPILED:
             logger.warning("the record kernels run interpreted, which is slow: install a C compiler and `make setup`")
-        waiting = broker.data.replicas.purgatory.waiting
-        for operation in waiting:
-            metrics.gauge(
-                "kafka_server_delayedoperationpurgatory_purgatorysize",
-                {"delayedOperation": operation},
-                partial(waiting.__getitem__, operation),
-            )
+        register_data_metrics(metrics, broker.data, broker.data.fetch_sessions)
+        register_control_metrics(metrics, broker.control, broker.metadata)
+        register_session_metrics(metrics, broker.session)
+        register_identity(metrics, broker.identity.cluster_id)

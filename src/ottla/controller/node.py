@@ -114,6 +114,14 @@ class ControllerNode:
                 log.info("not resigned, the end of the session does it: %s", error)
 
     @property
+    def queue_size(self) -> int:
+        return len(self._queue)
+
+    @property
+    def topics_to_delete(self) -> int:
+        return len(self._active.state.deletions) if self._active is not None else 0
+
+    @property
     def is_active(self) -> bool:
         """Whether this broker is the controller, as far as it can know."""
         return self._active is not None and self._session.lease_valid()

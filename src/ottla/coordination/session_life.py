@@ -90,6 +90,11 @@ class SessionLife:
     def lease_valid(self) -> bool:
         return self._lease.valid()
 
+    @property
+    def lease_remaining_s(self) -> float:
+        """How long what is owned through the session may still be used."""
+        return self._lease.remaining_s()
+
     def subscribe(self, callback: StateCallback) -> Callable[[], None]:
         self._subscribers.append(callback)
         return lambda: self._subscribers.remove(callback)

@@ -11,7 +11,7 @@ that were pinned for it before.
 from collections import OrderedDict
 from typing import Protocol
 
-HANDLES_MAX = 20_000
+HANDLES_MAX = 8_000
 
 
 class Cached(Protocol):

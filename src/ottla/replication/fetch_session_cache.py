@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from ottla.clock import Clock
 from ottla.errors.kafka import FetchSessionIdNotFoundError, FetchSessionTopicIdError, InvalidFetchSessionEpochError
+from ottla.observability.instruments import Counter
 from ottla.replication.fetch_session import INVALID_SESSION_ID, FetchSession, next_epoch
 
 _EVICTABLE_AFTER_S = 120.0
@@ -20,10 +21,14 @@ class FetchSessionCache:
         self._clock = clock
         self._slots_max = slots_max
         self._sessions: dict[int, FetchSession] = {}  # Least recently used first.
-        self.evictions = 0
+        self.evictions = Counter()
 
     def __len__(self) -> int:
         return len(self._sessions)
+
+    @property
+    def partition_count(self) -> int:
+        return sum(len(session.entries) for session in self._sessions.values())
 
     def create(self, *, privileged: bool, uses_topic_ids: bool) -> FetchSession:
         """A new session, remembered where there is a slot for it (else its id is 0)."""
@@ -63,7 +68,7 @@ class FetchSessionCache:
         if evicted is None:
             return False
         self.remove(evicted.session_id)
-        self.evictions += 1
+        self.evictions.value += 1
         return True
 
     def _evictable(self, privileged: bool) -> Iterator[FetchSession]:

@@ -116,6 +116,10 @@ class ReplicaManager:
         for by_index in self._topics.values():
             yield from by_index.values()
 
+    @property
+    def offline_count(self) -> int:
+        return len(self._offline)
+
     # What the controller says
 
     def apply(self, name: TopicPartition, topic_id: uuid.UUID, state: PartitionState) -> bool:

@@ -72,13 +72,13 @@ class LogManager:
         self._on_directory_failed = on_directory_failed
         self._high_watermark = high_watermark
         self._validate_compressed = validate_compressed
-        self._handles = HandleCache()
+        self.handles = HandleCache(settings.segment_handles_max)
         self._logs: dict[TopicPartition, PartitionLog] = {}
         self._futures: dict[TopicPartition, PartitionLog] = {}
         self._topic_ids: dict[TopicPartition, uuid.UUID] = {}
         self._loaded_high_watermarks: OffsetsByPartition = {}
         self.log_dirs = [
-            LogDir(os.path.abspath(path), disk, self._handles, background(path), self._directory_failed)
+            LogDir(os.path.abspath(path), disk, self.handles, background(path), self._directory_failed)
             for path in settings.log_dirs
         ]
         self._by_path = {log_dir.path: log_dir for log_dir in self.log_dirs}
@@ -164,7 +164,7 @@ class LogManager:
             logger.warning("%s is stray: its topic is not known here; left for you to look at", path)
         for logs, found in ((self._logs, loaded.logs), (self._futures, loaded.futures)):
             for partition, (parts, directory) in found.items():
-                directory.handles = self._handles
+                directory.handles = self.handles
                 log = logs[partition] = self._make_log(parts, directory)
                 if logs is self._logs:
                     log_dir.logs[partition] = log
@@ -241,7 +241,7 @@ class LogManager:
     def _create_in(self, log_dir: LogDir, partition: TopicPartition, topic_id: uuid.UUID | None) -> PartitionLog:
         """Names and small files are made durable by the flusher's next round, not here: topics have many partitions."""
         path = os.path.join(log_dir.path, str(partition))
-        directory = LogDirectory(log_dir.path, log_dir.directory.disk, self._handles)
+        directory = LogDirectory(log_dir.path, log_dir.directory.disk, self.handles)
         config = self._topic_configs(partition.topic)
         try:
             directory.disk.make_directory(path)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ottla.config.broker_config import BrokerConfig
+from ottla.disk.handle_cache import HANDLES_MAX
 
 PRODUCER_CHECK_INTERVAL_MS = 600_000
 PRODUCERS_MAX = 500_000
@@ -20,6 +21,7 @@ class LogSettings:
     producer_expiration_ms: int = 86_400_000
     producer_check_interval_ms: int = PRODUCER_CHECK_INTERVAL_MS
     producers_max: int = PRODUCERS_MAX
+    segment_handles_max: int = HANDLES_MAX
 
 
 def log_settings(config: BrokerConfig) -> LogSettings:
@@ -30,4 +32,5 @@ def log_settings(config: BrokerConfig) -> LogSettings:
         recovery_checkpoint_interval_ms=config.int("log.flush.offset.checkpoint.interval.ms"),
         log_start_checkpoint_interval_ms=config.int("log.flush.start.offset.checkpoint.interval.ms"),
         producer_expiration_ms=config.int("producer.id.expiration.ms"),
+        segment_handles_max=config.int("ottla.segment.handles.max"),
     )

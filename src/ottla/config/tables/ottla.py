@@ -15,7 +15,7 @@ ottla.frame.receive.timeout.ms | INT | 60000 | [1,...] | MEDIUM | dynamic | hono
     A request that was begun must have come in full after this long.
 ottla.log.level | STRING | INFO | [DEBUG, INFO, WARNING, ERROR] | LOW | read-only | honoured
     The least level of what is logged.
-ottla.segment.handles.max | INT | 20000 | [16,...] | LOW | read-only | honoured
+ottla.segment.handles.max | INT | 8000 | [16,...] | LOW | read-only | honoured
     Segment files open at once; the least recently used is closed first.
 ottla.zookeeper.auth | PASSWORD | null |  | MEDIUM | read-only | honoured
     user:password with which the broker authenticates to ZooKeeper by the digest scheme.
