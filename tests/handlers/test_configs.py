@@ -13,7 +13,7 @@ from ottla.protocol.messages.describe_configs import DescribeConfigsRequest, Des
 from support.admin_broker import AdminBroker, admin_broker
 from support.coroutines import on_event_loop
 
-TOPIC, BROKER = 2, 4
+TOPIC, BROKER, LOGGER = 2, 4, 8
 SET, DELETE, APPEND, SUBTRACT = range(4)
 
 
@@ -265,3 +265,39 @@ async def test_topic_is_described_from_memory_while_zookeeper_is_away() -> None:
         broker.broker.cluster.clock.advance_ms(60_000)
         assert await value_of(broker, "retention.ms") == ("5", 1)
         broker.broker.session.reconnect()
+
+
+@on_event_loop
+async def test_levels_of_loggers_are_shown_and_changed() -> None:
+    import logging
+
+    logger = logging.getLogger("ottla.controller.node")
+    async with admin_broker() as broker:
+        assert await alter(broker, (LOGGER, "0", [(logger.name, SET, "DEBUG")])) == [(0, None)]
+        assert await value_of(broker, logger.name, LOGGER, "0") == ("DEBUG", 6)
+        assert logger.level == logging.DEBUG
+        assert await alter(broker, (LOGGER, "0", [(logger.name, DELETE, None)])) == [(0, None)]
+        assert logger.level == logging.NOTSET
+
+
+@pytest.mark.parametrize(
+    ("name", "edits", "code", "message"),
+    [
+        ("0", [("nologger", SET, "DEBUG")], 40, "Logger nologger does not exist!"),
+        ("0", [("root", DELETE, None)], 42, "Removing the log level of the root logger is not allowed"),
+        ("0", [("root", APPEND, "INFO")], 42, "APPEND operation is not allowed for the BROKER_LOGGER resource"),
+        ("", [("root", SET, "INFO")], 42, "Broker id must not be empty"),
+        ("1", [("root", SET, "INFO")], 42, "Unexpected broker id, expected 0, but received 1"),
+    ],
+)
+@on_event_loop
+async def test_levels_that_cannot_be_are_refused(name: str, edits: Any, code: int, message: str) -> None:
+    async with admin_broker() as broker:
+        assert await alter(broker, (LOGGER, name, edits)) == [(code, message)]
+
+
+@on_event_loop
+async def test_loggers_cannot_be_replaced_as_a_whole() -> None:
+    async with admin_broker() as broker:
+        refused = "AlterConfigs is deprecated and does not support the resource type BROKER_LOGGER"
+        assert await replace(broker, (LOGGER, "0", [("root", "INFO")])) == [(42, refused)]

@@ -141,10 +141,8 @@ async def test_refusals_have_kafkas_code_and_words(new: CreatableTopic, code: in
 async def test_topic_listed_twice_is_refused_and_the_rest_of_the_request_is_done() -> None:
     async with admin_broker() as broker:
         results = await create(broker, topic("dup"), topic("ok"), topic("dup"))
-        assert {r.name: (r.error_code, r.error_message) for r in results} == {
-            "dup": (42, "Found multiple entries for this topic."),
-            "ok": (0, None),
-        }
+        twice = (42, "Found multiple entries for this topic.")
+        assert [(r.error_code, r.error_message) for r in results] == [twice, (0, None), twice]
 
 
 @on_event_loop

@@ -1,4 +1,4 @@
-"""DescribeConfigs, AlterConfigs, IncrementalAlterConfigs, for topics and brokers.
+"""DescribeConfigs, AlterConfigs, IncrementalAlterConfigs, for topics, brokers and their loggers.
 
 Any broker serves topics. A broker's own configs are served by itself; the empty name stands for all brokers. A change
 is made over the version that was read (`ConfigStore.write`), so that two clients never undo each other (KAFKA-3328),
@@ -25,6 +25,7 @@ from ottla.errors.kafka import (
     RequestTimedOutError,
     UnknownTopicOrPartitionError,
 )
+from ottla.handlers.broker_loggers import apply_logger_edits, check_logger_edits, describe_loggers
 from ottla.handlers.config_edits import Edit, Operation, apply_edits, check_edits, replace_all
 from ottla.handlers.context import RequestContext
 from ottla.handlers.registry import HandlerTable
@@ -42,7 +43,7 @@ from ottla.protocol.messages.describe_configs import (
     DescribeConfigsSynonym,
 )
 
-TOPIC, BROKER = 2, 4
+TOPIC, BROKER, BROKER_LOGGER = 2, 4, 8
 
 Change = Callable[[dict[str, str]], dict[str, str]]
 
@@ -100,7 +101,15 @@ class ConfigHandlers:
                 return describe_cluster_default(self._config, names)
             self._check_broker_id(resource.resource_name, "Broker", f"{self._broker_id} or empty string")
             return describe_broker(self._config, names)
+        if resource.resource_type == BROKER_LOGGER:
+            self._check_own_loggers(resource.resource_name)
+            return describe_loggers(names)
         raise InvalidRequestError(f"Unsupported resource type: {resource.resource_type}")
+
+    def _check_own_loggers(self, name: str) -> None:
+        if not name:
+            raise InvalidRequestError("Broker id must not be empty")
+        self._check_broker_id(name, "Broker", str(self._broker_id))
 
     async def _topic_overrides(self, topic: str) -> dict[str, str]:
         problem = topic_name_problem(topic)
@@ -133,9 +142,7 @@ class ConfigHandlers:
             )
             for each in request.resources
         ]
-        outcomes = await self._alter_all(
-            changes, lambda _, edits: lambda __: replace_all(edits), validate_only=request.validate_only
-        )
+        outcomes = await self._alter_all(changes, _replacing_change, validate_only=request.validate_only)
         return replacing.AlterConfigsResponse(
             responses=[_replaced(resource, error) for (resource, _), error in zip(changes, outcomes, strict=True)]
         )
@@ -168,11 +175,21 @@ class ConfigHandlers:
             if named.count(resource) > 1:
                 outcomes.append(InvalidRequestError("Each resource must appear at most once."))
                 continue
-            outcomes.append(await _outcome(self._alter(resource, edits, change(resource, edits), validate_only)))
+            outcomes.append(await _outcome(self._alter(resource, edits, change, validate_only)))
         return outcomes
 
-    async def _alter(self, resource: Resource, edits: list[Edit], change: Change, validate_only: bool) -> None:
+    async def _alter(
+        self,
+        resource: Resource,
+        edits: list[Edit],
+        change_for: Callable[[Resource, list[Edit]], Change],
+        validate_only: bool,
+    ) -> None:
         check_edits(edits)
+        change = change_for(resource, edits)
+        if resource.type == BROKER_LOGGER:
+            self._alter_loggers(resource, edits, validate_only)
+            return
         entity = self._entity(resource)
         while True:
             try:
@@ -186,6 +203,12 @@ class ConfigHandlers:
                 continue
             except SessionError as error:
                 raise RequestTimedOutError(f"ZooKeeper cannot be reached: {error}") from None
+
+    def _alter_loggers(self, resource: Resource, edits: list[Edit], validate_only: bool) -> None:
+        self._check_own_loggers(resource.name)
+        check_logger_edits(edits)
+        if not validate_only:
+            apply_logger_edits(edits)
 
     def _entity(self, resource: Resource) -> ConfigEntity:
         if resource.type == TOPIC:
@@ -209,6 +232,12 @@ class ConfigHandlers:
                 check_alteration(self._config, configs, per_broker=bool(resource.name))
         except ConfigError as error:
             raise _refusal(resource, configs, error) from None
+
+
+def _replacing_change(resource: Resource, edits: list[Edit]) -> Change:
+    if resource.type == BROKER_LOGGER:
+        raise InvalidRequestError("AlterConfigs is deprecated and does not support the resource type BROKER_LOGGER")
+    return lambda before: replace_all(edits)
 
 
 def _incremental_change(resource: Resource, edits: list[Edit]) -> Change:

@@ -73,27 +73,27 @@ class TopicHandlers:
         if not self._controller.is_active:
             raise NotControllerError
         repeated = _repeated(topic.name for topic in request.topics)
-        wanted = [topic for topic in request.topics if topic.name not in repeated]
-        allowed = [topic for topic in wanted if topic.name != CLUSTER_METADATA_TOPIC]
-        outcomes = await self._controller.create_topics(
-            [_new_topic(topic) for topic in allowed], validate_only=request.validate_only
+        wanted = [t for t in request.topics if t.name not in repeated and t.name != CLUSTER_METADATA_TOPIC]
+        made = await self._controller.create_topics(
+            [_new_topic(topic) for topic in wanted], validate_only=request.validate_only
         )
-        created = [topic for topic in outcomes if isinstance(topic, CreatedTopic)]
+        outcomes = {topic.name: outcome for topic, outcome in zip(wanted, made, strict=True)}
+        created = [outcome for outcome in made if isinstance(outcome, CreatedTopic)]
         late = set() if request.validate_only else await self._not_led_in_time(created, request.timeout_ms)
-        results = [_creation_error(name, _twice("Found multiple entries for this topic.")) for name in repeated]
-        results += [
-            _creation_error(topic.name, InvalidRequestError(f"Creation of internal topic {topic.name} is prohibited."))
-            for topic in wanted
-            if topic.name == CLUSTER_METADATA_TOPIC
-        ]
-        for topic, outcome in zip(allowed, outcomes, strict=True):
-            error = RequestTimedOutError() if topic.name in late else outcome
-            results.append(
-                self._created(error, request.validate_only)
-                if isinstance(error, CreatedTopic)
-                else _creation_error(topic.name, error)
-            )
-        return CreateTopicsResponse(topics=results)
+        return CreateTopicsResponse(
+            topics=[self._creation_result(t.name, outcomes.get(t.name), late, request) for t in request.topics]
+        )
+
+    def _creation_result(
+        self, name: str, outcome: CreatedTopic | KafkaError | None, late: set[str], request: CreateTopicsRequest
+    ) -> CreatableTopicResult:
+        if isinstance(outcome, CreatedTopic) and name not in late:
+            return self._created(outcome, request.validate_only)
+        if isinstance(outcome, CreatedTopic):
+            result = _creation_error(name, RequestTimedOutError())
+            result.topic_id = outcome.topic_id
+            return result
+        return _creation_error(name, outcome or _not_even_tried(name))
 
     async def _not_led_in_time(self, created: list[CreatedTopic], timeout_ms: int) -> set[str]:
         """The topics that this broker's metadata does not show with all leaders when the client stops waiting."""
@@ -185,7 +185,7 @@ class TopicHandlers:
         )
         sizes = {t.name: t.count for t, outcome in zip(wanted, outcomes, strict=True) if outcome is None}
         late = set() if request.validate_only else await self._not_grown_in_time(sizes, request.timeout_ms)
-        results = [_partitions_result(name, _twice("Duplicate topic in request.")) for name in repeated]
+        results = [_partitions_result(name, InvalidRequestError("Duplicate topic in request.")) for name in repeated]
         results += [
             _partitions_result(topic.name, RequestTimedOutError() if topic.name in late else outcome)
             for topic, outcome in zip(wanted, outcomes, strict=True)
@@ -214,8 +214,10 @@ def _repeated(names: Iterable[str]) -> list[str]:
     return [name for name, count in Counter(names).items() if count > 1]
 
 
-def _twice(message: str) -> KafkaError:
-    return InvalidRequestError(message)
+def _not_even_tried(name: str) -> KafkaError:
+    if name == CLUSTER_METADATA_TOPIC:
+        return InvalidRequestError(f"Creation of internal topic {name} is prohibited.")
+    return InvalidRequestError("Found multiple entries for this topic.")
 
 
 def _message(error: KafkaError) -> str | None:
