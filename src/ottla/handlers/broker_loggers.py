@@ -13,6 +13,7 @@ from ottla.errors.kafka import InvalidConfigError, InvalidRequestError
 from ottla.handlers.config_edits import Edit, Operation
 
 ROOT = "root"
+_LIST_OPERATIONS: dict[int, str] = {Operation.APPEND: "APPEND", Operation.SUBTRACT: "SUBTRACT"}
 LEVELS = {
     "FATAL": logging.CRITICAL,
     "ERROR": logging.ERROR,
@@ -42,9 +43,8 @@ def check_logger_edits(edits: Sequence[Edit]) -> None:
                     f"Valid log levels are {', '.join(LEVELS)}"
                 )
         elif edit.operation != Operation.DELETE:
-            raise InvalidRequestError(
-                f"{_operation_name(edit)} operation is not allowed for the BROKER_LOGGER resource"
-            )
+            name = _LIST_OPERATIONS.get(edit.operation, str(edit.operation))
+            raise InvalidRequestError(f"{name} operation is not allowed for the BROKER_LOGGER resource")
         elif edit.key == ROOT:
             raise InvalidRequestError(f"Removing the log level of the {ROOT} logger is not allowed")
 
@@ -66,7 +66,3 @@ def _logger(name: str) -> logging.Logger:
 
 def _level_name(level: int) -> str:
     return next((name for name, number in LEVELS.items() if level >= number), "TRACE")
-
-
-def _operation_name(edit: Edit) -> str:
-    return Operation(edit.operation).name if edit.operation in iter(Operation) else str(edit.operation)
