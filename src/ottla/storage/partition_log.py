@@ -425,6 +425,11 @@ class PartitionLog:
         self.log_start_offset = offset
         self.leader_epochs.truncate_from_start(offset)
 
+    def replace(self, replaced: Sequence[Segment], segment: Segment) -> None:
+        """A cleaned segment takes the place of those that it was made from, whose files are renamed already."""
+        self._set_segments(self.segments.with_replaced(replaced, segment))
+        self.hooks.segments_deleted(self, replaced)
+
     def _discard(self, segments: Sequence[Segment]) -> None:
         for segment in segments:
             segment.mark_deleted()

@@ -57,6 +57,14 @@ class SegmentList:
     def without_first(self, count: int) -> "SegmentList":
         return SegmentList(self._segments[count:])
 
+    def with_replaced(self, replaced: Sequence[Segment], segment: Segment) -> "SegmentList":
+        """Another segment in the place of some that lie beside each other; none of them is the active one."""
+        first = self._segments.index(replaced[0])
+        after = first + len(replaced)
+        assert self._segments[first:after] == tuple(replaced), replaced
+        assert after < len(self._segments), "the active segment is not replaced"
+        return SegmentList((*self._segments[:first], segment, *self._segments[after:]))
+
     def up_to(self, offset: int) -> tuple["SegmentList", tuple[Segment, ...]]:
         """Those that begin at or below `offset`, and the others."""
         keep = self.floor(offset) + 1

@@ -24,7 +24,7 @@ from ottla.coordinators.group.settings import GroupSettings
 from ottla.errors import DecodeError, KafkaError
 from ottla.records.batch import BatchHeader, Buffer
 from ottla.records.control import ControlType, decode_control_type
-from ottla.records.record import Record, decode_batch
+from ottla.records.record import Record, decode_rows, open_section
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class PartitionLoad:
 
     def feed(self, buffer: Buffer, position: int, header: BatchHeader) -> None:
         try:
-            records = decode_batch(buffer, position)
+            records = decode_rows(open_section(buffer, position, header), header, Record)
         except KafkaError:
             logger.exception("skipping the batch at offset %d", header.base_offset)
             return

@@ -1,0 +1,221 @@
+"""Cleans the compacted logs of a broker, one at a time: plan, let the child work, swap, note how far it came.
+
+Everything here runs on the loop; what blocks is handed to the background of the cleaner (the child) or of the log
+directory (syncs). Nothing depends on how far a cleaning came when the broker stops.
+
+    idle ──► cleaning (child) ──► for each group: swap renamed ──► synced ──► in place ──► idle
+"""
+
+import logging
+from collections.abc import Callable
+
+from ottla.clock import Clock
+from ottla.config.topic_config import LONG_MAX
+from ottla.errors import LogDirError, OttlaError
+from ottla.model import TopicPartition
+from ottla.storage.background import Background
+from ottla.storage.checkpoints import CLEANER, OffsetsByPartition
+from ottla.storage.cleaner.job import AbortedRange, CleanedGroup, CleaningJob, CleaningResult, SourceSegment
+from ottla.storage.cleaner.planning import CleaningPlan, choose_plan, plan_cleaning
+from ottla.storage.cleaner.settings import CleanerSettings
+from ottla.storage.cleaner.swapping import (
+    discard,
+    is_still_valid,
+    put_in_place,
+    remove_leftovers,
+    rename_to_swap,
+)
+from ottla.storage.log_manager import LogManager
+from ottla.storage.log_reading import collect_aborted
+from ottla.storage.partition_log import PartitionLog
+
+logger = logging.getLogger(__name__)
+
+Run = Callable[[CleaningJob], CleaningResult]
+
+
+class LogCleaner:
+    """`run` does a job and blocks (`CleanerProcess.run`); `background` is where it does so."""
+
+    def __init__(
+        self, logs: LogManager, settings: CleanerSettings, clock: Clock, run: Run, background: Background
+    ) -> None:
+        self._logs = logs
+        self._settings = settings
+        self._clock = clock
+        self._run = run
+        self._background = background
+        self._clean_offsets: OffsetsByPartition = {}
+        self._uncleanable: set[TopicPartition] = set()
+        self._due = 0.0
+        self.is_busy = False
+
+    def load(self) -> None:
+        """How far the logs were cleaned before the last stop."""
+        for log_dir in self._logs.online_dirs():
+            self._clean_offsets.update(log_dir.read_checkpoint(CLEANER))
+
+    def clean_offset(self, partition: TopicPartition) -> int:
+        return self._clean_offsets.get(partition, -1)
+
+    def truncated(self, log: PartitionLog, offset: int) -> None:
+        """What is appended from `offset` on is dirty, though the log was cleaned beyond it before."""
+        partition = log.topic_partition
+        if self._clean_offsets.get(partition, -1) > offset:
+            self._clean_offsets[partition] = offset
+
+    def tick(self) -> None:
+        """About once a second: begin a cleaning if one is due and none is under way."""
+        if self.is_busy or not self._settings.is_enabled or self._clock.monotonic() < self._due:
+            return
+        plan = choose_plan(self._plans())
+        if plan is None:
+            self._due = self._clock.monotonic() + self._settings.backoff_ms / 1000
+            return
+        self._begin(plan)
+
+    def _plans(self) -> list[CleaningPlan | None]:
+        now_ms = self._clock.wall_ms()
+        return [
+            plan_cleaning(
+                log,
+                self.clean_offset(log.topic_partition),
+                high_watermark=self._logs.high_watermark(log),
+                now_ms=now_ms,
+            )
+            for log in list(self._logs.logs())
+            if log.config.is_compacted and log.topic_partition not in self._uncleanable
+        ]
+
+    # The child's part
+
+    def _begin(self, plan: CleaningPlan) -> None:
+        self.is_busy = True
+        job = self._job(plan)
+        results: list[CleaningResult] = []
+        try:
+            remove_leftovers(plan.log)
+        except OttlaError as error:
+            self._failed(plan, error)
+            return
+        self._background.submit(
+            lambda: results.append(self._run(job)),
+            lambda error: self._cleaned(plan, results[0] if results else None, error),
+        )
+
+    def _job(self, plan: CleaningPlan) -> CleaningJob:
+        log, config = plan.log, plan.log.config
+        aborted = collect_aborted(log.segments, plan.segments[0].base_offset, plan.end_offset)
+        return CleaningJob(
+            directory=log.directory,
+            segments=[
+                SourceSegment(segment.base_offset, size)
+                for segment, size in zip(plan.segments, plan.sizes, strict=True)
+            ],
+            first_dirty_offset=plan.first_dirty_offset,
+            end_offset=plan.end_offset,
+            segment_bytes=config.segment_bytes,
+            index_bytes_max=config.segment_index_bytes,
+            index_interval_bytes=config.index_interval_bytes,
+            delete_retention_ms=min(config.delete_retention_ms, LONG_MAX - self._clock.wall_ms()),
+            now_ms=self._clock.wall_ms(),
+            map_entries_max=self._settings.map_entries_max,
+            aborted=[AbortedRange(one.producer_id, one.first_offset, one.last_offset) for one in aborted],
+            last_offsets={producer_id: entry.last_offset for producer_id, entry in log.producers.items()},
+        )
+
+    def _cleaned(self, plan: CleaningPlan, result: CleaningResult | None, error: Exception | None) -> None:
+        if result is None:
+            self._failed(plan, error)
+        elif result.is_damaged:
+            logger.error("%s is not cleaned any more: %s", plan.log.topic_partition, result.error)
+            self._uncleanable.add(plan.log.topic_partition)
+            self.is_busy = False
+        elif result.error:
+            self._failed(plan, result.error)
+        else:
+            self._swap_next(plan, result, 0)
+
+    def _failed(self, plan: CleaningPlan, error: Exception | str | None) -> None:
+        """Nothing has changed in the log; it is tried again after the backoff."""
+        logger.warning("cleaning of %s failed: %s", plan.log.topic_partition, error)
+        if isinstance(error, LogDirError):
+            self._logs.fail_directory(error)
+        self._due = self._clock.monotonic() + self._settings.backoff_ms / 1000
+        self.is_busy = False
+
+    # The swap
+
+    def _swap_next(self, plan: CleaningPlan, result: CleaningResult, number: int) -> None:
+        if number == len(result.groups):
+            self._finish(plan, result)
+            return
+        group = result.groups[number]
+        if not self._is_wanted(plan, group):
+            self._give_up(plan, result, number)
+            return
+        try:
+            rename_to_swap(plan.log, group)
+        except OttlaError as error:
+            self._failed(plan, error)
+            return
+        self._sync(plan, lambda: self._put_in_place(plan, result, number))
+
+    def _put_in_place(self, plan: CleaningPlan, result: CleaningResult, number: int) -> None:
+        if not self._is_wanted(plan, result.groups[number]):
+            self._give_up(plan, result, number)
+            return
+        try:
+            put_in_place(plan, result.groups[number], now_ms=self._clock.wall_ms())
+        except OttlaError as error:
+            self._failed(plan, error)
+            return
+        self._sync(plan, lambda: self._swap_next(plan, result, number + 1))
+
+    def _is_wanted(self, plan: CleaningPlan, group: CleanedGroup) -> bool:
+        log = plan.log
+        return self._logs.get(log.topic_partition) is log and is_still_valid(plan, group)
+
+    def _sync(self, plan: CleaningPlan, then: Callable[[], None]) -> None:
+        log = plan.log
+        disk, path = log.log_directory.disk, log.directory
+
+        def synced(error: Exception | None) -> None:
+            if isinstance(error, OSError):
+                error = log.log_directory.sync_failure(error)
+            if error is not None:
+                self._failed(plan, error)
+            else:
+                then()
+
+        self._logs.log_dir_of(log).background.submit(lambda: disk.sync_directory(path), synced)
+
+    def _give_up(self, plan: CleaningPlan, result: CleaningResult, number: int) -> None:
+        """The log was deleted, cut or moved meanwhile: what is swapped already stays, the rest goes."""
+        logger.info("%s changed while it was cleaned; it is cleaned again", plan.log.topic_partition)
+        try:
+            for group in result.groups[number:]:
+                discard(plan.log, group)
+        except OttlaError as error:
+            self._failed(plan, error)
+            return
+        self.is_busy = False
+
+    def _finish(self, plan: CleaningPlan, result: CleaningResult) -> None:
+        log = plan.log
+        self._clean_offsets[log.topic_partition] = result.clean_offset
+        log_dir = self._logs.log_dir_of(log)
+        log_dir.write_checkpoint(
+            CLEANER,
+            {name: offset for name, offset in self._clean_offsets.items() if name in log_dir.logs},
+        )
+        logger.info(
+            "%s: cleaned %d segments (%d bytes) into %d (%d bytes), up to offset %d",
+            log.topic_partition,
+            sum(len(group.replaces) for group in result.groups),
+            sum(plan.sizes),
+            len(result.groups),
+            result.bytes_written,
+            result.clean_offset,
+        )
+        self.is_busy = False

@@ -1,0 +1,91 @@
+"""Compacted logs of a log manager, and a cleaner that works in the test's own process."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from ottla.clock import ManualClock
+from ottla.config import BrokerConfig
+from ottla.model import TopicPartition
+from ottla.records.batch import stamp
+from ottla.records.record import Record, encode_batch
+from ottla.storage.background import InlineBackground
+from ottla.storage.cleaner.__main__ import run
+from ottla.storage.cleaner.job import CleaningJob, CleaningResult
+from ottla.storage.cleaner.log_cleaner import LogCleaner
+from ottla.storage.cleaner.settings import CleanerSettings
+from ottla.storage.log_manager import LogManager
+from ottla.storage.log_settings import log_settings
+from ottla.storage.partition_log import PartitionLog
+from support.logs import read_all
+
+PARTITION = TopicPartition("compacted", 0)
+KeyValue = tuple[bytes, bytes | None]
+
+
+class CompactedLogs:
+    """A log directory with one compacted partition. `restart` is what a broker does after a crash."""
+
+    def __init__(self, root: Path, **overrides: object) -> None:
+        self.root = root
+        self.clock = ManualClock()
+        self._config = BrokerConfig.load({"log.dirs": str(root)})
+        keys = {"cleanup_policy": "compact", "segment_bytes": 2000, "min_cleanable_dirty_ratio": 0.01, **overrides}
+        self.topic_config = self._config.topic_config({key.replace("_", "."): str(v) for key, v in keys.items()})
+        self._open()
+
+    def _open(self) -> None:
+        self.manager = LogManager(log_settings(self._config), lambda topic: self.topic_config, self.clock)
+        self.manager.open()
+        self.manager.load()
+        self.log: PartitionLog = self.manager.create(PARTITION)
+        self.cleaner = self.new_cleaner()
+
+    def new_cleaner(self, run=None, background=None, **settings: int) -> LogCleaner:
+        cleaner = LogCleaner(
+            self.manager,
+            CleanerSettings(backoff_ms=0, **settings),
+            self.clock,
+            run or clean_here,
+            background or InlineBackground(),
+        )
+        cleaner.load()
+        return cleaner
+
+    def restart(self) -> None:
+        """A crash: nothing is closed, the directory's lock is given back as the kernel would."""
+        for log_dir in self.manager.log_dirs:
+            log_dir.release()
+        self._open()
+
+    def append(self, records: Iterable[KeyValue], **options: object) -> None:
+        """One batch."""
+        rows = [Record(number, self.clock.wall_ms(), *record) for number, record in enumerate(records)]
+        batch = bytearray(encode_batch(rows, **options))
+        stamp(batch, 0, 0, 0)
+        self.log.append_as_leader(memoryview(batch), 0, now_ms=self.clock.wall_ms())
+
+    def roll(self) -> None:
+        """Close the active segment; what is closed counts as flushed."""
+        self.log.roll(now_ms=self.clock.wall_ms())
+        self.log.mark_flushed(self.log.log_end_offset)
+
+    def clean(self) -> None:
+        self.cleaner.tick()
+        assert not self.cleaner.is_busy
+
+    def records(self) -> list[tuple[int, bytes | None, bytes | None]]:
+        return [(record.offset, record.key, record.value) for record in read_all(self.log)]
+
+    def names(self) -> list[str]:
+        return sorted(path.name for path in Path(self.log.directory).iterdir())
+
+
+def clean_here(job: CleaningJob) -> CleaningResult:
+    """What the child would do, by the same lines of JSON."""
+    return CleaningResult.decode(run(job.encode()))
+
+
+def latest(records: list[tuple[int, bytes | None, bytes | None]]) -> dict[bytes, bytes | None]:
+    """What a reader from the start on knows in the end; a tombstone is as good as nothing."""
+    values = {key: value for _, key, value in records if key is not None}
+    return {key: value for key, value in values.items() if value is not None}
