@@ -264,7 +264,11 @@ class LogManager:
             is_compacted=config.is_compacted,
             now_ms=self._clock.wall_ms(),
         )
-        return self._make_log(load_log(directory, request), directory)
+        log = self._make_log(load_log(directory, request), directory)
+        # The index files are written on rolls and flushes: until then a partition needs one descriptor, not three.
+        for index in (log.active.offset_index, log.active.time_index):
+            index.file.close()
+        return log
 
     def delete(self, partition: TopicPartition) -> None:
         """Take a partition away: its directory is renamed now and removed after `file.delete.delay.ms`."""
