@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ottla.clients.admin.admin import Admin
+    from ottla.clients.consumer.consumer import Consumer
     from ottla.clients.producer.producer import Producer
     from ottla.model import TopicPartition
 
@@ -18,11 +19,12 @@ __version__ = "0.1.0"
 
 _LAZY = {
     "Admin": "ottla.clients.admin.admin",
+    "Consumer": "ottla.clients.consumer.consumer",
     "Producer": "ottla.clients.producer.producer",
     "TopicPartition": "ottla.model",
 }
 
-__all__ = ["Admin", "Producer", "TopicPartition", "__version__"]
+__all__ = ["Admin", "Consumer", "Producer", "TopicPartition", "__version__"]
 
 
 def __getattr__(name: str) -> object:

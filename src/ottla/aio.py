@@ -8,6 +8,7 @@ have an event loop already. Make them on the loop that uses them, and await what
 """
 
 from ottla.clients.admin.async_admin import AsyncAdmin as Admin
+from ottla.clients.consumer.async_consumer import AsyncConsumer as Consumer
 from ottla.clients.producer.async_producer import AsyncProducer as Producer
 
-__all__ = ["Admin", "Producer"]
+__all__ = ["Admin", "Consumer", "Producer"]

@@ -138,7 +138,9 @@ class ClientMetrics:
 
     def group(self, type_: str, **tags: str) -> SensorGroup:
         labels = "".join(f",{name.replace('_', '-')}={value}" for name, value in tags.items())
-        name = f"kafka.{self.kind}:type={type_},client-id={self.client_id}{labels}"
+        return self.named_group(f"kafka.{self.kind}:type={type_},client-id={self.client_id}{labels}")
+
+    def named_group(self, name: str) -> SensorGroup:
         found = self._groups.get(name)
         if found is None:
             found = self._groups[name] = SensorGroup(name, self.make_sensor)

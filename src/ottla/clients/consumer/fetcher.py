@@ -1,0 +1,244 @@
+"""Fetches ahead: one long-polling request per broker under way, for all partitions that may take more data.
+
+A partition is fetched while it is assigned, has a position, is not paused, and has less than a fetch's worth of data
+waiting; all partitions together hold at most `fetch.max.bytes`. Partitions that got data go to the end of the next
+request: the broker serves them in order, and none may starve. A batch larger than the bounds comes all the same, when
+its partition is first.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from ottla.clients.cluster import Cluster
+from ottla.clients.consumer.consumer_metrics import ConsumerMetrics
+from ottla.clients.consumer.fetched import FetchedPartition
+from ottla.clients.consumer.partition_state import NO_REPLICA, PartitionState
+from ottla.clients.consumer.settings import FetchSettings
+from ottla.clients.errors import NoOffsetForPartitionError, broker_error
+from ottla.errors import ErrorCode, KafkaError
+from ottla.model import TopicPartition
+from ottla.protocol.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic, PartitionData
+
+FETCH_CHANNEL = "fetch"
+# The last version that names topics.
+FETCH_VERSION_MAX = 12
+CONSUMER_REPLICA_ID = -1
+_QUIET_ERRORS = frozenset({ErrorCode.OFFSET_NOT_AVAILABLE, ErrorCode.UNKNOWN_LEADER_EPOCH})
+
+
+class _Asked(NamedTuple):
+    state: PartitionState
+    generation: int
+    offset: int
+
+
+class Fetcher:
+    def __init__(
+        self,
+        cluster: Cluster,
+        states: dict[TopicPartition, PartitionState],
+        settings: FetchSettings,
+        metrics: ConsumerMetrics,
+        on_change: Callable[[], object],
+    ) -> None:
+        self.completed: deque[FetchedPartition] = deque()
+        self._cluster = cluster
+        self._states = states
+        self._settings = settings
+        self._metrics = metrics
+        self._on_change = on_change
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._closed = False
+
+    def poke(self) -> None:
+        """Fetch what may be fetched now."""
+        if self._closed:
+            return
+        for node_id, states in self._group_fetchable().items():
+            if node_id not in self._tasks:
+                task = self._cluster.runtime.loop.create_task(self._fetch(node_id, states))
+                self._tasks[node_id] = task
+
+    def take(self) -> FetchedPartition | None:
+        """The oldest data that is still wanted. Data of paused partitions waits."""
+        for _ in range(len(self.completed)):
+            fetched = self.completed.popleft()
+            if fetched.is_stale or self._states.get(fetched.state.partition) is not fetched.state:
+                continue
+            if fetched.state.is_paused:
+                self.completed.append(fetched)
+                continue
+            fetched.state.buffered_bytes -= fetched.size_bytes
+            return fetched
+        return None
+
+    async def close(self) -> None:
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    # What to fetch
+
+    def _group_fetchable(self) -> dict[int, list[PartitionState]]:
+        now = self._cluster.runtime.clock.monotonic()
+        if sum(state.buffered_bytes for state in self._states.values()) >= self._settings.max_bytes:
+            return {}
+        grouped: dict[int, list[PartitionState]] = {}
+        for state in self._states.values():
+            if self._is_fetchable(state, now):
+                node_id = self._node_of(state, now)
+                if node_id is not None:
+                    grouped.setdefault(node_id, []).append(state)
+        return grouped
+
+    def _is_fetchable(self, state: PartitionState, now: float) -> bool:
+        if state.fetch_offset is None or state.is_paused or state.error is not None:
+            return False
+        if state.retry_at > now:
+            self._poke_later(state.retry_at - now)
+            return False
+        return state.buffered_bytes < self._settings.partition_max_bytes
+
+    def _node_of(self, state: PartitionState, now: float) -> int | None:
+        if state.preferred_replica != NO_REPLICA:
+            if state.preferred_until > now and state.preferred_replica in self._cluster.snapshot.brokers:
+                return state.preferred_replica
+            state.preferred_replica = NO_REPLICA
+        leader = self._cluster.leader_of(*state.partition)
+        if leader is None:
+            self._cluster.watch_topics([state.partition.topic])
+            self._back_off(state)
+            return None
+        return leader.leader_id
+
+    def _back_off(self, state: PartitionState) -> None:
+        """Ask for metadata, and for this partition again a little later."""
+        self._cluster.request_refresh()
+        delay_s = self._cluster.retry_backoff.delay_ms(1) / 1000
+        state.retry_at = self._cluster.runtime.clock.monotonic() + delay_s
+        self._poke_later(delay_s)
+
+    def _poke_later(self, delay_s: float) -> None:
+        if self._timer is None and not self._closed:
+            self._timer = self._cluster.runtime.loop.call_later(delay_s, self._on_timer)
+
+    def _on_timer(self) -> None:
+        self._timer = None
+        self.poke()
+
+    # Fetching
+
+    async def _fetch(self, node_id: int, states: list[PartitionState]) -> None:
+        asked = {
+            state.partition: _Asked(state, state.generation, state.fetch_offset)
+            for state in states
+            if state.fetch_offset is not None
+        }
+        try:
+            timeout_ms = self._settings.max_wait_ms + self._settings.request_timeout_ms
+            response: FetchResponse = await self._cluster.send(
+                node_id,
+                self._request(asked),
+                channel=FETCH_CHANNEL,
+                version_max=FETCH_VERSION_MAX,
+                timeout_ms=timeout_ms,
+            )
+            if response.error_code:
+                raise broker_error(response.error_code, f"fetching from broker {node_id}")
+        except KafkaError:
+            for state, _, _ in asked.values():
+                state.preferred_replica = NO_REPLICA
+                self._back_off(state)
+        else:
+            self._metrics.note_fetch(response.throttle_time_ms)
+            self._take_response(response, asked)
+        finally:
+            self._tasks.pop(node_id, None)
+        self._on_change()
+        self.poke()
+
+    def _request(self, asked: Mapping[TopicPartition, _Asked]) -> FetchRequest:
+        topics: dict[str, FetchTopic] = {}
+        for (topic, index), (_, _, offset) in asked.items():
+            found = topics.get(topic)
+            if found is None:
+                found = topics[topic] = FetchTopic(topic=topic)
+            leader = self._cluster.leader_of(topic, index)
+            found.partitions.append(
+                FetchPartition(
+                    partition=index,
+                    current_leader_epoch=leader.leader_epoch if leader is not None else -1,
+                    fetch_offset=offset,
+                    partition_max_bytes=self._settings.partition_max_bytes,
+                )
+            )
+        return FetchRequest(
+            replica_id=CONSUMER_REPLICA_ID,
+            max_wait_ms=self._settings.max_wait_ms,
+            min_bytes=self._settings.min_bytes,
+            max_bytes=self._settings.max_bytes,
+            isolation_level=int(self._settings.read_committed),
+            topics=list(topics.values()),
+            rack_id=self._settings.rack,
+        )
+
+    def _take_response(self, response: FetchResponse, asked: Mapping[TopicPartition, _Asked]) -> None:
+        for topic in response.responses:
+            for data in topic.partitions:
+                found = asked.get(TopicPartition(topic.topic, data.partition_index))
+                if found is None or found.generation != found.state.generation:
+                    continue  # assigned away or sought elsewhere while the answer was on its way
+                if self._states.get(found.state.partition) is found.state:
+                    self._take_partition(found, data)
+
+    def _take_partition(self, asked: _Asked, data: PartitionData) -> None:
+        state = asked.state
+        if data.error_code:
+            self._take_error(state, data.error_code)
+            return
+        state.high_watermark = data.high_watermark
+        state.last_stable_offset = data.last_stable_offset
+        state.log_start_offset = data.log_start_offset
+        if data.preferred_read_replica >= 0:
+            state.preferred_replica = data.preferred_read_replica
+            now = self._cluster.runtime.clock.monotonic()
+            state.preferred_until = now + self._settings.metadata_max_age_ms / 1000
+            return
+        if not data.records:
+            return
+        assert isinstance(data.records, memoryview), "decoded records are slices of the frame"
+        fetched = FetchedPartition(state, data.records, asked.offset, data.aborted_transactions, self._settings)
+        next_offset = fetched.next_fetch_offset()
+        if next_offset is None:
+            return  # not one whole batch: another partition came first, and this one will next time
+        state.fetch_offset = max(next_offset, asked.offset)
+        state.buffered_bytes += fetched.size_bytes
+        self.completed.append(fetched)
+        self._metrics.note_partition(state, fetched.size_bytes)
+        self._states.pop(state.partition)
+        self._states[state.partition] = state
+
+    def _take_error(self, state: PartitionState, code: int) -> None:
+        error = broker_error(code, f"fetching {state.partition}")
+        if code == ErrorCode.OFFSET_OUT_OF_RANGE:
+            self._take_out_of_range(state)
+        elif error.retriable or code in _QUIET_ERRORS:
+            state.preferred_replica = NO_REPLICA
+            self._back_off(state)
+        else:
+            state.error = error
+
+    def _take_out_of_range(self, state: PartitionState) -> None:
+        if state.preferred_replica != NO_REPLICA:
+            state.preferred_replica = NO_REPLICA  # a follower may be behind: ask the leader
+        elif self._settings.reset_to is None:
+            state.error = NoOffsetForPartitionError([state.partition])
+        else:
+            state.request_reset(self._settings.reset_to)

@@ -1,0 +1,69 @@
+"""What a consumer knows about one partition that it reads.
+
+`position` is the next offset that the user gets, `fetch_offset` the next one to be fetched: fetching runs ahead. A seek
+changes both and raises `generation`, so that data fetched for the old position is known to be stale.
+"""
+
+from ottla.errors import KafkaError
+from ottla.model import TopicPartition
+
+NO_REPLICA = -1
+
+
+class PartitionState:
+    __slots__ = (
+        "buffered_bytes",
+        "error",
+        "fetch_offset",
+        "generation",
+        "high_watermark",
+        "is_paused",
+        "last_stable_offset",
+        "leader_epoch",
+        "log_start_offset",
+        "partition",
+        "position",
+        "preferred_replica",
+        "preferred_until",
+        "reset_to",
+        "retry_at",
+    )
+
+    def __init__(self, partition: TopicPartition) -> None:
+        self.partition = partition
+        self.position: int | None = None
+        self.fetch_offset: int | None = None
+        self.generation = 0
+        self.is_paused = False
+        # Where to look for a position: a time or an OffsetSpec; None while there is one, or none was asked for.
+        self.reset_to: int | None = None
+        self.high_watermark = self.last_stable_offset = self.log_start_offset = -1
+        self.leader_epoch = -1
+        self.buffered_bytes = 0
+        self.retry_at = 0.0
+        self.preferred_replica = NO_REPLICA
+        self.preferred_until = 0.0
+        self.error: KafkaError | None = None
+
+    def seek(self, offset: int, leader_epoch: int = -1) -> None:
+        """Read on from `offset`. What was fetched for another one is stale from now on."""
+        self.position = self.fetch_offset = offset
+        self.leader_epoch = leader_epoch
+        self.reset_to = None
+        self.error = None
+        self.generation += 1
+        self.buffered_bytes = 0
+
+    def request_reset(self, time: int) -> None:
+        """Look for a new position; until it is found nothing is read."""
+        self.position = self.fetch_offset = None
+        self.reset_to = time
+        self.generation += 1
+        self.buffered_bytes = 0
+
+    @property
+    def lag(self) -> int | None:
+        """How many records there are that the user has not got; None while that is not known."""
+        if self.position is None or self.high_watermark < 0:
+            return None
+        return max(0, self.high_watermark - self.position)
