@@ -154,8 +154,14 @@ def test_election_and_reassignment_of_one_replica_change_nothing(admin, topic):
 
 def test_log_directories_name_every_replica(admin, topic):
     (broker,) = admin.describe_cluster().brokers
-    (directory,) = admin.describe_log_dirs()[broker.node_id].values()
-    assert directory.replicas[TopicPartition(topic, 0)].size_bytes == 0
+    partition = TopicPartition(topic, 0)
+
+    def found():
+        (directory,) = admin.describe_log_dirs()[broker.node_id].values()
+        return directory if partition in directory.replicas else None
+
+    directory = eventually(found)
+    assert directory.replicas[partition].size_bytes == 0
     assert directory.total_bytes > 0
 
 

@@ -19,7 +19,14 @@ class ReadRecord(NamedTuple):
 def read_topic(address: str, topic: str, partitions: int = 1, **config: Any) -> list[ReadRecord]:
     """All records of a topic, from its beginning to where it ends now."""
     consumer = Consumer(
-        {"bootstrap.servers": address, "group.id": "reader", "enable.auto.commit": False, **QUIET, **config}
+        {
+            "bootstrap.servers": address,
+            "group.id": "reader",
+            "enable.auto.commit": False,
+            "fetch.wait.max.ms": 20,
+            **QUIET,
+            **config,
+        }
     )
     try:
         ends = {index: consumer.get_watermark_offsets(TopicPartition(topic, index), 20) for index in range(partitions)}
@@ -27,7 +34,7 @@ def read_topic(address: str, topic: str, partitions: int = 1, **config: Any) -> 
         records: list[ReadRecord] = []
         open_partitions = {index for index, (low, high) in ends.items() if high > low}
         while open_partitions:
-            for message in consumer.consume(1000, 1):
+            for message in consumer.consume(1000, 0.05):
                 assert message.error() is None, message.error()
                 records.append(
                     ReadRecord(

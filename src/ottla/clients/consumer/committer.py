@@ -43,9 +43,9 @@ class Committer:
 
     async def commit(self, offsets: Offsets, timeout_ms: float) -> None:
         """Commit and wait for it. Raises what the coordinator has against it."""
+        group = self._group
         if not offsets:
             return
-        group = self._group
 
         async def attempt() -> None:
             codes = await commit_offsets(self._cluster, group.group_id, offsets, group.identity)

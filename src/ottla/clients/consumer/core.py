@@ -199,6 +199,8 @@ class ConsumerCore:
         except BaseException:
             self._script = None
             raise
+        if isinstance(event, Assigned):
+            self._add(sorted(event.partitions))  # only now, while the user polls and will hear of it
         if event is None:
             self._script = None
             if self.member is not None and self.member.needs_rejoin:
@@ -235,7 +237,6 @@ class ConsumerCore:
             yield Revoked(gone)
             self._drop(gone)
         added = wanted - frozenset(self.states)
-        self._add(sorted(added))
         self.cluster.watch_topics({partition.topic for partition in added})
         if gone:
             member.request_rejoin()  # others wait for what this member has let go of

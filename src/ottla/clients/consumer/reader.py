@@ -7,6 +7,7 @@ single instruction per record: how many are left in a list's iterator can be ask
 
 from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 from operator import length_hint
 
 from ottla.clients.consumer.fetched import FetchedPartition
@@ -28,6 +29,10 @@ class Reader:
 
     def take(self, rows_max: int) -> list[ConsumerRecord]:
         """The next records, as many as there are of one batch; an empty list when there are none here."""
+        if (iterator := self.leftover()) is not None:
+            rows = list(islice(iterator, rows_max))
+            self.settle()
+            return rows
         self.settle()
         while (fetched := self._current()) is not None:
             rows = self._deserialized(fetched, fetched.take(rows_max))
@@ -86,9 +91,10 @@ class Reader:
 
     def leftover(self) -> Iterator[ConsumerRecord] | None:
         """What is left of an iteration that was broken off."""
-        if self._handed is None or not length_hint(self._handed[3]):
+        if self._handed is None:
             return None
-        return self._handed[3]
+        fetched, _, _, iterator = self._handed
+        return iterator if length_hint(iterator) and not fetched.is_stale else None
 
     def settle(self) -> None:
         """Set the position of the partition that is being iterated over to what the user has not got yet."""
@@ -96,7 +102,7 @@ class Reader:
             return
         fetched, end_position, rows, iterator = self._handed
         left = length_hint(iterator)
-        if not left:
+        if not left or fetched.is_stale:
             self._handed = None
         if not fetched.is_stale:
             fetched.state.position = rows[-left].offset if left else end_position
