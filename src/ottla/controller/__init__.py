@@ -6,12 +6,15 @@
 
 | module | what it holds |
 |---|---|
-| `node` | the controller on this broker: elected or not, one event at a time |
+| `node`, `event_queue` | the controller on this broker, in office or not; one event at a time |
+| `active_controller`, `context` | the controller in office; what its parts share |
+| `topic_deletions`, `notifications` | deletion to the last file; what tools and brokers ask through ZooKeeper |
 | `election` | /controller and /controller_epoch |
 | `state`, `elections`, `plans` | what the controller knows; the rules; what to change (pure) |
 | `state_store` | reads and writes of ZooKeeper, each write conditioned on the controller's epoch |
 | `control_requests`, `broker_channel` | what brokers are told, and how it gets there |
 | `topic_admin`, `topic_rules`, `placement` | creation, deletion, more partitions; where replicas go |
+| `auto_creation` | topics that nobody created, and the internal ones |
 | `broker_state`, `local_partitions` | how a broker takes the controller's word, and whom it tells |
 | `registration` | /brokers/ids/N, /cluster/id, generated ids |
 | `config_store` | dynamic configs and their notifications |

@@ -195,7 +195,7 @@ class ControllerNode:
         except (ControllerMovedError, ConnectionLossError) as error:
             self._begin_again(error)
         except SessionError as error:
-            log.warning("news of %s is left: %s", key, error)
+            log.debug("news of %s is left: %s", key, error)
 
     def _schedule_rebalance(self) -> None:
         interval_s = self._settings.rebalancing().interval_s

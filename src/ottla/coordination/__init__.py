@@ -5,7 +5,10 @@
 | `paths` | the name of every znode, with examples of the payloads |
 | `payloads` | those payloads as values: encode and decode, pure |
 | `session` | the `Session` interface: reads, writes, multi, watches, state events, lease |
-| `kazoo_session` | Session over kazoo; the only module that imports kazoo |
+| `kazoo_session`, `session_life` | Session over kazoo: its operations; how it begins, lives and ends |
+| `kazoo_link`, `mailbox` | the only module that imports kazoo; from its thread to the loop |
+| `request_window` | the bound on requests in flight |
+| `connect_string`, `created_acl` | `zookeeper.connect`; the ACL of what we create |
 | `memory_session` | Session over a `ZnodeTree` in this process: unit tests and simulation |
 | `lease`, `session_file`, `watchdog` | how a broker fences itself, and how it comes back after kill -9 |
 | `errors` | ZooKeeper's errors, one class per code |
