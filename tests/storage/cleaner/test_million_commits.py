@@ -77,8 +77,8 @@ def kill_and_clean(tmp_path: Path, count: int, choose_steps) -> None:
         shutil.rmtree(root)
 
 
-def test_sixty_thousand_commits_to_ten_keys(tmp_path):
-    kill_and_clean(tmp_path, 60_000, lambda steps: [0, 2, 4, steps - 2])
+def test_thirty_thousand_commits_to_ten_keys(tmp_path):
+    kill_and_clean(tmp_path, 30_000, lambda steps: [4, steps - 2])
 
 
 @pytest.mark.long

@@ -8,7 +8,7 @@ from ottla.disk.system_disk import SystemDisk
 from ottla.errors import OttlaError
 from support.compaction import CompactedLogs, clean_here, latest
 
-COUNT = 20
+COUNT = 14
 
 
 class Crash(BaseException):
@@ -36,7 +36,7 @@ class DiskThatStops(SystemDisk):
 
 
 def written(root, disk=None) -> CompactedLogs:
-    """Three groups' worth of segments, of which half of the records are superseded."""
+    """Several groups of segments, of which half of the records are superseded."""
     logs = CompactedLogs(root, segment_bytes=500)
     if disk is not None:
         logs.log.log_directory.disk = disk
@@ -57,7 +57,7 @@ def steps_of_a_cleaning(tmp_path) -> int:
 def test_a_crash_at_each_step_keeps_the_last_record_of_every_key(tmp_path):
     (tmp_path / "count").mkdir()
     steps = steps_of_a_cleaning(tmp_path / "count")
-    assert steps > 20
+    assert steps > 15
     for step in range(steps):
         root = tmp_path / str(step)
         root.mkdir()
