@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 
+from ottla.broker.log_cleaning import LogCleaning
 from ottla.broker.topic_configs import TopicConfigs
 from ottla.clock import Clock, TimerWheel
 from ottla.config import BrokerConfig
@@ -60,8 +61,11 @@ class DataPlane:
             validate_compressed=config.bool("ottla.validate.compressed"),
         )
 
+        self._cleaning = LogCleaning(config, self.logs, clock, self._loop)
+
     async def load(self) -> None:
         await self._loop.run_in_executor(None, self.logs.load)
+        self._cleaning.load()
 
     def host(self, broker_id: int, metadata: MetadataCache, wheel: TimerWheel) -> ReplicaManager:
         purgatory = Purgatory(self._loop, wheel)
@@ -78,11 +82,13 @@ class DataPlane:
         if self._ticking is not None:
             self._ticking.cancel()
         await self._loop.run_in_executor(None, self.delivery.close)
+        await self._loop.run_in_executor(None, self._cleaning.stop)
         await self._loop.run_in_executor(None, self.logs.close, self.broker_epoch)
 
     def _tick(self) -> None:
         try:
             self.logs.tick()
+            self._cleaning.tick()
             self._maybe_checkpoint_high_watermarks()
         except OttlaError as error:
             logger.error("upkeep of the logs: %s", error)

@@ -1,6 +1,7 @@
 """Consumer groups on this broker: the coordinator, told which partitions of `__consumer_offsets` are led here."""
 
 import asyncio
+from collections.abc import Callable
 
 from ottla.clock import Clock, TimerWheel
 from ottla.config import BrokerConfig
@@ -17,6 +18,7 @@ from ottla.handlers.offset_fetch import OffsetFetchHandlers
 from ottla.handlers.offsets import OffsetHandlers
 from ottla.handlers.registry import HandlerTable
 from ottla.metadata.cache import MetadataCache
+from ottla.metadata.image import ClusterImage
 from ottla.model import TopicPartition
 from ottla.observability.metrics import Metrics
 from ottla.replication.replica_manager import ReplicaManager
@@ -39,6 +41,7 @@ class GroupCoordination:
         self._metadata = metadata
         self._creator = creator
         self._creating: asyncio.Task[object] | None = None
+        self._unsubscribe: Callable[[], None] = lambda: None
         self._zookeeper_offsets = ZooKeeperOffsets(session)
         self.coordinator = GroupCoordinator(
             GroupSettings.from_config(config),
@@ -51,8 +54,10 @@ class GroupCoordination:
 
     def start(self) -> None:
         self.coordinator.start()
+        self._unsubscribe = self._metadata.subscribe(self._metadata_changed)
 
     async def stop(self) -> None:
+        self._unsubscribe()
         self.coordinator.stop()
         if self._creating is not None:
             self._creating.cancel()
@@ -74,6 +79,18 @@ class GroupCoordination:
     def partition_left(self, partition: TopicPartition) -> None:
         if partition.topic == OFFSETS_TOPIC:
             self.coordinator.partition_lost(partition.partition)
+
+    def _metadata_changed(self, before: ClusterImage, after: ClusterImage) -> None:
+        """Offsets of topics that are gone, or that were made anew under the same name, go too."""
+        if before.topics is after.topics or not len(self.coordinator):
+            return
+        gone = [
+            name
+            for name, topic in before.topics.items()
+            if name not in after.topics or after.topics[name].topic_id != topic.topic_id
+        ]
+        if gone:
+            self.coordinator.topics_deleted(gone)
 
     def _partition_count(self) -> int:
         topic = self._metadata.image.topics.get(OFFSETS_TOPIC)

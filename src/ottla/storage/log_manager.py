@@ -83,6 +83,7 @@ class LogManager:
         ]
         self._by_path = {log_dir.path: log_dir for log_dir in self.log_dirs}
         self._upkeep = Upkeep(self)
+        self.on_truncated: Callable[[PartitionLog, int], None] = lambda log, offset: None
 
     # -- start and stop -----------------------------------------------------------------------------------------------
 
@@ -328,6 +329,7 @@ class LogManager:
         self._sync_truncation(log)
 
     def _lower_recovery_point(self, log: PartitionLog, offset: int) -> None:
+        self.on_truncated(log, offset)
         log_dir = self.log_dir_of(log)
         log_dir.flusher.truncated(log, offset)
         if offset < log.recovery_point:

@@ -93,6 +93,10 @@ class GroupCoordinator:
         self._runner = GroupRunner(settings, log, clock, timers, self._metrics, self._forget)
         self._expiry = OffsetsExpiry(settings, timers, self._runner, self._metrics, self._groups)
 
+    def __len__(self) -> int:
+        """How many groups there are here."""
+        return len(self._groups)
+
     def groups(self) -> list[Group]:
         return [hosted.group for hosted in self._groups.values()]
 

@@ -48,12 +48,17 @@ class LogCleaner:
         self._clean_offsets: OffsetsByPartition = {}
         self._uncleanable: set[TopicPartition] = set()
         self._due = 0.0
+        self._is_stopped = False
         self.is_busy = False
 
     def load(self) -> None:
         """How far the logs were cleaned before the last stop."""
         for log_dir in self._logs.online_dirs():
             self._clean_offsets.update(log_dir.read_checkpoint(CLEANER))
+
+    def stop(self) -> None:
+        """Leave everything as it is: the next start puts it right."""
+        self._is_stopped = True
 
     def clean_offset(self, partition: TopicPartition) -> int:
         return self._clean_offsets.get(partition, -1)
@@ -66,7 +71,8 @@ class LogCleaner:
 
     def tick(self) -> None:
         """About once a second: begin a cleaning if one is due and none is under way."""
-        if self.is_busy or not self._settings.is_enabled or self._clock.monotonic() < self._due:
+        is_off = self._is_stopped or not self._settings.is_enabled
+        if is_off or self.is_busy or self._clock.monotonic() < self._due:
             return
         plan = choose_plan(self._plans())
         if plan is None:
@@ -125,6 +131,8 @@ class LogCleaner:
         )
 
     def _cleaned(self, plan: CleaningPlan, result: CleaningResult | None, error: Exception | None) -> None:
+        if self._is_stopped:
+            return
         if result is None:
             self._failed(plan, error)
         elif result.is_damaged:
@@ -181,6 +189,8 @@ class LogCleaner:
         disk, path = log.log_directory.disk, log.directory
 
         def synced(error: Exception | None) -> None:
+            if self._is_stopped:
+                return
             if isinstance(error, OSError):
                 error = log.log_directory.sync_failure(error)
             if error is not None:
