@@ -7,13 +7,16 @@ that holds the log directory's lock reads or writes it.
     {"version":1,"session_id":"0x1000a3b5c0f0001","password":"<hex>","inode":1234}
 
 `inode` is the file's own: a copied log directory does not bring the right to end the session of the broker that it was
-copied from. The file is not fsynced: one that a power cut garbles is ignored, and the old session expires by itself.
+copied from. The file is fsynced, since the session outlives a power cut on the server's disk: without its identity
+a broker that comes back would be refused until the session expires. One that is garbled all the same is ignored.
 """
 
 import contextlib
 import json
 import os
 from typing import NamedTuple
+
+from ottla.disk.system_disk import SYSTEM_DISK
 
 FILE_NAME = "zookeeper-session"
 
@@ -48,7 +51,10 @@ class SessionFile:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:
             json.dump(self._fields(identity, os.fstat(descriptor).st_ino), file)
+            file.flush()
+            os.fsync(descriptor)
         os.rename(temporary, self.path)
+        SYSTEM_DISK.sync_directory(os.path.dirname(self.path))
 
     def remove(self) -> None:
         with contextlib.suppress(FileNotFoundError):
