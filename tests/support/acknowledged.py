@@ -27,6 +27,7 @@ class AcknowledgedProducer:
                 "broker.address.family": "v4",
                 "log_level": 0,
                 "linger.ms": 2,
+                "batch.size": 50_000,  # smaller than the segments of any test
                 "message.timeout.ms": 60_000,
                 "reconnect.backoff.ms": 20,
                 "reconnect.backoff.max.ms": 100,

@@ -3,18 +3,20 @@
 What both write is Kafka's own format: so its DumpLogSegments reads Ottla's segments and finds nothing wrong.
 """
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from support.broker import BrokerProcess, KafkaProcess, OttlaProcess, running
+from support.broker import BROKER_ID, BrokerProcess, KafkaProcess, OttlaProcess, running
 from support.drivers.catalogue import close_all, driver
 from support.drivers.records import CODECS, ClientRecord
 from support.drivers.samples import assert_same, varied_records
 from support.peers import run_kafka_class
 from support.raw_kafka import RawKafka, create_topic, topic_metadata
 from support.raw_requests import batch, new_producer_id, produce
+from support.raw_zookeeper import RawClient
 from support.zookeepers import ZooKeeperProcess, embedded_server
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
@@ -91,8 +93,19 @@ def test_kafka_killed_in_its_work_is_recovered_by_ottla(zookeeper: ZooKeeperProc
     with running(kafka):
         write_every_codec(kafka)
         kafka.kill()
+    await_session_end(zookeeper)
     with running(ottla):
         assert_every_codec(ottla)
+
+
+def await_session_end(zookeeper: ZooKeeperProcess) -> None:
+    """Until ZooKeeper has taken the killed broker's registration away; while it is there, nobody may take its id."""
+    client = RawClient(zookeeper.port)
+    deadline = time.monotonic() + 30
+    while client.get(f"/brokers/ids/{BROKER_ID}").error == 0:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    client.close()
 
 
 def test_dump_log_segments_reads_what_ottla_wrote(tmp_path: Path):

@@ -24,6 +24,7 @@ def survive_kills(broker: OttlaProcess, kills: int, config: dict[str, object], t
             broker.start()
             producer.await_more()
     assert_nothing_lost(broker.address, TOPIC, producer)
+    assert producer.errors == []
 
 
 @pytest.mark.parametrize("acks", ["all", "1"])

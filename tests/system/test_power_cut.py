@@ -101,11 +101,10 @@ def test_without_a_promise_a_power_cut_leaves_a_whole_beginning_of_the_log(tmp_p
         create_topic(broker.address, TOPIC, configs={"segment.bytes": "100000"})
         with AcknowledgedProducer(broker.address, TOPIC, {"acks": "1"}) as producer:
             producer.await_more(5000)
-            disk.cut_power()
-            broker.kill()
-            disk.unmount()
-            disk.mount()
-            broker.start()
+            acknowledged = dict(producer.values)
+            cut_and_restart(broker, disk)
         records = read_everything(broker.address, TOPIC)
         assert [record.offset for record in records] == list(range(len(records)))
         assert all(is_whole(record) for record in records)
+        stored = {record.offset: record.value for record in records}
+        assert any(stored.get(offset) != value for offset, value in acknowledged.items())  # The cut was a cut.
