@@ -214,7 +214,7 @@ def check_states(workload: Workload, tmp_path: Path, points: Iterator[int], choi
 
 def test_no_power_cut_loses_a_promise_or_invents_a_record(workload: Workload, tmp_path: Path) -> None:
     """A sample: the ends of each choice at every few calls. The whole is in the long run."""
-    points = crash_points(workload.disk.trace, step=5)
+    points = crash_points(workload.disk.trace, step=17)
     assert check_states(workload, tmp_path, points, CHOICES) > 100
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ottla.errors import OperatorError
-from ottla.errors.kafka import KafkaStorageError
+from ottla.errors.kafka import KafkaStorageError, OutOfOrderSequenceNumberError
 from ottla.errors.tree import LogDirError
 from ottla.model import TopicPartition
 from ottla.records.batch import LOG_OVERHEAD
@@ -101,6 +101,21 @@ def test_duplicates_are_known_after_a_clean_stop_and_after_a_kill(storage: Stora
         assert found is not None
         storage.append(found, b"x" * 100, producer_id=9, producer_epoch=0, base_sequence=3)
         assert found.log_end_offset == 4, "the last batch again is not appended again"
+
+
+@pytest.mark.parametrize("end", ["stop", "crash"])
+def test_all_of_the_last_five_batches_are_known_after_a_restart(storage: Storage, end: str) -> None:
+    log = storage.start().create(ORDERS)
+    for sequence in range(8):
+        storage.append(log, b"x" * 100, producer_id=9, producer_epoch=0, base_sequence=sequence)
+    getattr(storage, end)()
+    found = storage.start().get(ORDERS)
+    assert found is not None
+    for sequence in range(3, 8):
+        storage.append(found, b"x" * 100, producer_id=9, producer_epoch=0, base_sequence=sequence)
+    assert found.log_end_offset == 8
+    with pytest.raises(OutOfOrderSequenceNumberError):
+        storage.append(found, b"x" * 100, producer_id=9, producer_epoch=0, base_sequence=2)
 
 
 def test_new_partitions_go_to_the_directory_with_the_fewest(tmp_path: Path) -> None:

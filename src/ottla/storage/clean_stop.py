@@ -1,9 +1,9 @@
 """The clean stop of a log directory's partitions: everything on disk, so that the next start needs to read no record.
 
-For each log: producer snapshot of the end, indexes cut to their length, leader epochs; then the syncs of all that,
-many at a time, since the file system makes one commit of syncs that come together; then the names. Only when every
-log is through may the recovery points say so, and only after them the marker. Blocks, on the last thing that a broker
-does.
+For each log: producers (snapshot and windows) as they are at the end, indexes cut to their length, leader epochs;
+then the syncs of all that, many at a time, since the file system makes one commit of syncs that come together; then
+the names. Only when every log is through may the recovery points say so, and only after them the marker. Blocks, on
+the last thing that a broker does.
 """
 
 import os
@@ -12,8 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 from ottla.disk.atomic_file import write_atomically
 from ottla.disk.directory import LogDirectory
+from ottla.disk.log_file import LogFile
 from ottla.storage import leader_epochs as epoch_file
+from ottla.storage import producer_windows
 from ottla.storage.partition_log import PartitionLog
+from ottla.storage.producer_windows import encode_windows
 
 SYNC_THREADS = 16
 
@@ -26,6 +29,7 @@ def close_logs(logs: Mapping[PartitionLog, int], directory: LogDirectory, thread
     closing = list(logs)
     for log in closing:
         log.close()
+        _write_windows(log)
     with ThreadPoolExecutor(threads, thread_name_prefix="log-stop") as pool:
         for _ in pool.map(lambda log: _save_epochs(log, directory), closing):
             pass
@@ -35,6 +39,18 @@ def close_logs(logs: Mapping[PartitionLog, int], directory: LogDirectory, thread
             pass
     for log in closing:
         log.mark_flushed(log.log_end_offset)
+
+
+def _write_windows(log: PartitionLog) -> None:
+    """Beside the snapshot that `close` took; an old one goes."""
+    path = os.path.join(log.directory, producer_windows.FILE_NAME)
+    content = encode_windows(log.producers.items(), log.log_end_offset)
+    if content is None:
+        log.log_directory.unlink(path)
+        return
+    file = LogFile.create(path, log.log_directory)
+    file.append(content)
+    file.close()
 
 
 def _save_epochs(log: PartitionLog, directory: LogDirectory) -> None:
@@ -51,6 +67,8 @@ def _unsynced_files(logs: Mapping[PartitionLog, int]) -> Iterator[str]:
         for segment in log.segments.from_offset(first_offset):
             yield from (file.path for file in segment.files)
         yield from log.snapshots.files()[-1:]
+        if any(entry.older for _, entry in log.producers.items()):
+            yield os.path.join(log.directory, producer_windows.FILE_NAME)
 
 
 def _sync_file(directory: LogDirectory, path: str) -> None:

@@ -15,6 +15,7 @@ from ottla.disk.directory import LogDirectory
 from ottla.disk.log_file import LogFile
 from ottla.model import TopicPartition
 from ottla.storage import leader_epochs as epoch_file
+from ottla.storage import producer_windows
 from ottla.storage.checkpoint_text import MalformedCheckpointError
 from ottla.storage.interrupted_changes import finish_interrupted_changes
 from ottla.storage.leader_epochs import LeaderEpochs, decode_leader_epochs
@@ -24,6 +25,7 @@ from ottla.storage.partition_directory import (
     decode_partition_metadata,
 )
 from ottla.storage.producer_state import ProducerStates
+from ottla.storage.producer_windows import restore_windows
 from ottla.storage.recovery import LogParts, rebuild_epochs, rebuild_indexes, rebuild_producers, recover_from
 from ottla.storage.segment import Segment
 from ottla.storage.segment_files import (
@@ -210,6 +212,8 @@ def _find_end(parts: LogParts, request: LoadRequest) -> tuple[int, int]:
     end_offset = _end_after_clean_stop(parts.segments[-1], request.recovery_point)
     if parts.snapshots.offsets:
         rebuild_producers(parts, parts.segments, end_offset)
+        windows = read_whole(parts.segments[-1].log.directory, os.path.join(parts.path, producer_windows.FILE_NAME))
+        restore_windows(parts.producers, windows or b"")
     else:  # a broker that knew of no producers stopped it
         parts.producers.clear(end_offset)
     return end_offset, end_offset

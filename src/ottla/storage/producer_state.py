@@ -58,6 +58,9 @@ class AppendedBatch(NamedTuple):
         first = self.last_sequence - self.offset_delta
         return first if first >= 0 else first + SEQUENCE_MAX + 1
 
+    def is_followed_by(self, sequence: int) -> bool:
+        return sequence == (0 if self.last_sequence == SEQUENCE_MAX else self.last_sequence + 1)
+
 
 class ProducerEntry:
     """One producer. The newest batch lies in the entry itself, the up to four before it in `older`, oldest first."""
