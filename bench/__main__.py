@@ -1,0 +1,83 @@
+"""`python -m bench [--quick] [--cases WORD...] [--page]`: see the package's docstring; `make bench` calls it."""
+
+import argparse
+import contextlib
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench import report
+from bench.brokers import BrokerProcess, Kafka, Ottla, missing_parts
+from bench.cases import ALL_CASES
+from bench.driver import ROOT
+from bench.machine import describe_machine
+from bench.measures import FULL, QUICK, Case, Row, rows_of
+from bench.rounds import run_case
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bench", description="Ottla beside warm Apache Kafka 4.3.0.")
+    parser.add_argument("--quick", action="store_true", help="one short round per case: under 5 minutes")
+    parser.add_argument("--cases", nargs="*", default=[], metavar="WORD", help="only cases whose name has one of these")
+    parser.add_argument("--only", choices=["kafka", "ottla"], help="one broker alone, while working on it")
+    parser.add_argument("--list", action="store_true", help="print the names of the cases")
+    parser.add_argument("--page", action="store_true", help="write docs/benchmarks.md even if not all cases ran")
+    return parser.parse_args()
+
+
+def selected_cases(words: list[str]) -> list[Case]:
+    return [case for case in ALL_CASES if not words or any(word in case.name for word in words)]
+
+
+@contextlib.contextmanager
+def running_brokers(kinds: list[type[BrokerProcess]]) -> Iterator[list[BrokerProcess]]:
+    folder = Path(tempfile.mkdtemp(prefix="ottla-bench-"))
+    brokers: list[BrokerProcess] = []
+    try:
+        for kind in kinds:
+            broker = kind(folder / kind.name)
+            brokers.append(broker)
+            print(f"{kind.name} is up after {broker.start():.2f} s on port {broker.port}", flush=True)
+        yield brokers
+    finally:
+        for broker in brokers:
+            broker.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def run(cases: list[Case], kinds: list[type[BrokerProcess]], arguments: argparse.Namespace) -> list[Row]:
+    effort = QUICK if arguments.quick else FULL
+    rows: list[Row] = []
+    with running_brokers(kinds) as brokers:
+        for case in cases:
+            rows_of_case = rows_of(run_case(case, brokers, effort))
+            report.print_rows(rows_of_case)
+            rows += rows_of_case
+    return rows
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    cases = selected_cases(arguments.cases)
+    if arguments.list:
+        print("\n".join(case.name for case in cases))
+        return
+    kinds: list[type[BrokerProcess]] = [kind for kind in (Kafka, Ottla) if arguments.only in (None, kind.name.lower())]
+    problem = missing_parts() if Kafka in kinds else None
+    if problem:
+        sys.exit(problem)
+    machine = describe_machine()
+    began = time.monotonic()
+    rows = run(cases, kinds, arguments)
+    report.print_summary(rows)
+    results = report.save_results(machine, "quick" if arguments.quick else "full", rows)
+    print(f"{time.monotonic() - began:.0f} s; results in {results.relative_to(ROOT)}")
+    if arguments.page or (len(cases) == len(ALL_CASES) and not arguments.quick and not arguments.only):
+        report.write_page(machine, "quick" if arguments.quick else "full", rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""Reading a topic from its beginning: by record size, codec, partitions, consumers, from the page cache or the disk."""
+
+from functools import partial
+
+from bench.brokers import BrokerProcess
+from bench.cases.produce import CLIENT, SIZES, THROUGHPUT, per_byte, record_count
+from bench.driver import drive
+from bench.measures import Case, Effort, Metric, Sample
+from bench.topics import drop_from_page_cache, temporary_topic
+
+MANY_CONSUMERS = 20
+
+
+def consume(
+    value_bytes: int,
+    codec: str,
+    partitions: int,
+    consumers: int,
+    cold: bool,
+    broker: BrokerProcess,
+    effort: Effort,
+) -> Sample:
+    count = record_count(value_bytes, effort) // (4 if consumers > 1 else 1) // 1_000 * 1_000
+    where = {"port": broker.port, "pid": broker.pid}
+    shape = {"value_bytes": value_bytes, "count": count, "partitions": partitions}
+    with temporary_topic(broker.port, partitions) as topic:
+        drive("bench.drivers_confluent:produce", **where, **shape, topic=topic, acks="1", codec=codec)
+        if cold:
+            drop_from_page_cache(broker.log_files(topic))
+        sample = drive("bench.drivers_confluent:consume", **where, **shape, topic=topic, consumers=consumers)
+    return per_byte(sample)
+
+
+CPU = Metric("cpu_s_per_gb", "s/GB", label="broker CPU")
+
+
+def _case(size: str, codec: str = "none", partitions: int = 1, consumers: int = 1, cold: bool = False) -> Case:
+    parts = [size.replace(" ", "").lower(), codec, f"{partitions}p", f"{consumers}c", "cold" if cold else "warm"]
+    title = (
+        f"{size}, {'no codec' if codec == 'none' else codec}, {partitions} partition(s), {consumers} consumer(s), "
+        f"{'from disk' if cold else 'from page cache'}"
+    )
+    run = partial(consume, SIZES[size], codec, partitions, consumers, cold)
+    return Case("-".join(["consume", *parts]), "consume", title, run, (THROUGHPUT, CPU, CLIENT))
+
+
+CONSUME_CASES = (
+    *(_case(size, codec) for size in SIZES for codec in ("none", "zstd")),
+    *(_case("1 KB", partitions=partitions) for partitions in (10, 100)),
+    _case("1 KB", consumers=MANY_CONSUMERS),
+    _case("1 KB", cold=True),
+)

@@ -1,0 +1,146 @@
+"""What a case reports, what it must show, and the row that comes of it.
+
+A sample is what one round of one broker gave, by key. A row is one metric of one case: the median of each broker's
+rounds, their spread, and the ratio of Ottla to Kafka. A requirement holds for the ratio or for Ottla's own value.
+"""
+
+import statistics
+from collections.abc import Callable
+from enum import Enum
+from typing import NamedTuple
+
+from bench.brokers import BrokerProcess, Kafka, Ottla
+from bench.processes import CORE_IS_FULL
+
+Sample = dict[str, float]
+
+
+class Effort(NamedTuple):
+    """How much is done in a round, and how many rounds there are."""
+
+    rounds: int
+    seconds: float
+    megabytes: int
+    starts: int
+
+
+FULL = Effort(rounds=5, seconds=4.0, megabytes=300, starts=5)
+QUICK = Effort(rounds=1, seconds=0.7, megabytes=50, starts=1)
+
+
+class Must(NamedTuple):
+    """A requirement. `of_ratio`: on Ottla / Kafka, else on Ottla's value. `client_bound`: the bound where the client's
+    core is full for both brokers, so that neither can show more."""
+
+    at_least: float | None = None
+    at_most: float | None = None
+    of_ratio: bool = True
+    client_bound: float | None = None
+
+    @property
+    def text(self) -> str:
+        sign, bound = (">=", self.at_least) if self.at_least is not None else ("<=", self.at_most)
+        return f"ratio {sign} {bound:g}" if self.of_ratio else f"{sign} {bound:g}"
+
+    def holds(self, value: float, *, client_bound: bool) -> bool:
+        at_least = self.client_bound if client_bound and self.client_bound is not None else self.at_least
+        return (at_least is None or value >= at_least) and (self.at_most is None or value <= self.at_most)
+
+
+class Metric(NamedTuple):
+    key: str
+    unit: str
+    must: Must | None = None
+    label: str = ""
+
+
+class Case(NamedTuple):
+    """`name` selects it on the command line, `group` heads its rows, `run` is one round of one broker."""
+
+    name: str
+    group: str
+    title: str
+    run: Callable[[BrokerProcess, Effort], Sample]
+    metrics: tuple[Metric, ...]
+    brokers: tuple[type[BrokerProcess], ...] = (Kafka, Ottla)
+    first_pass_discarded: bool = True
+    rounds: Callable[[Effort], int] = lambda effort: effort.rounds
+
+
+class CaseResult(NamedTuple):
+    """`discarded`: the first pass of each broker; `rounds`: what counts."""
+
+    case: Case
+    discarded: dict[str, Sample]
+    rounds: dict[str, list[Sample]]
+
+
+class Verdict(Enum):
+    HOLDS = "yes"
+    FAILS = "NO"
+    NONE = ""
+
+
+class Spread(NamedTuple):
+    median: float
+    low: float
+    high: float
+
+
+class Row(NamedTuple):
+    group: str
+    title: str
+    unit: str
+    first: dict[str, float]
+    values: dict[str, Spread]
+    ratio: float | None
+    must: str
+    verdict: Verdict
+    client_bound: bool
+
+
+def rows_of(result: CaseResult) -> list[Row]:
+    return [_row(result, metric) for metric in result.case.metrics]
+
+
+def _row(result: CaseResult, metric: Metric) -> Row:
+    values = {name: _spread([sample[metric.key] for sample in samples]) for name, samples in result.rounds.items()}
+    ratio = _ratio(values)
+    client_bound = _is_client_bound(result)
+    judged = ratio if metric.must is not None and metric.must.of_ratio else _median_of(values, "Ottla")
+    verdict = Verdict.NONE
+    if metric.must is not None and judged is not None:
+        verdict = Verdict.HOLDS if metric.must.holds(judged, client_bound=client_bound) else Verdict.FAILS
+    return Row(
+        group=result.case.group,
+        title=f"{result.case.title}, {metric.label}" if metric.label else result.case.title,
+        unit=metric.unit,
+        first={name: sample[metric.key] for name, sample in result.discarded.items()},
+        values=values,
+        ratio=ratio,
+        must=metric.must.text if metric.must else "",
+        verdict=verdict,
+        client_bound=client_bound and metric.must is not None and metric.must.client_bound is not None,
+    )
+
+
+def _median_of(values: dict[str, Spread], name: str) -> float | None:
+    return values[name].median if name in values else None
+
+
+def _spread(values: list[float]) -> Spread:
+    return Spread(statistics.median(values), min(values), max(values))
+
+
+def _ratio(values: dict[str, Spread]) -> float | None:
+    if len(values) < 2 or not values["Kafka"].median:
+        return None
+    return values["Ottla"].median / values["Kafka"].median
+
+
+def _is_client_bound(result: CaseResult) -> bool:
+    """Whether the busiest thread of the client had a full core with either broker."""
+    return all(
+        statistics.median(sample.get("client_busiest", 0.0) for sample in samples) >= CORE_IS_FULL
+        for samples in result.rounds.values()
+    )
