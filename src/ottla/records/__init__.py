@@ -1,6 +1,7 @@
 """The record batch: the unit that producers make, the log stores and consumers open, unchanged on its way.
 
     attributes    the bits of a batch: compression codec, timestamp type, transactional, control
+    checksum      CRC-32C
     batch         the 61-byte header of format v2: decode, check, stamp in place
     record        records in and out of one batch, as Python objects (clients, coordinators, tools)
     control       transaction markers

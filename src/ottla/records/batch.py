@@ -28,8 +28,6 @@ from collections.abc import Iterator
 from struct import Struct
 from typing import NamedTuple, TypeAlias
 
-from crc32c import crc32c
-
 from ottla.errors.kafka import CorruptMessageError
 from ottla.records.attributes import (
     COMPRESSION_MASK,
@@ -44,6 +42,7 @@ from ottla.records.attributes import (
     TimestampType,
     next_sequence,
 )
+from ottla.records.checksum import crc32c
 
 Buffer: TypeAlias = bytes | bytearray | memoryview
 WritableBuffer: TypeAlias = bytearray | memoryview

@@ -19,8 +19,6 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import NamedTuple
 
-from crc32c import crc32c
-
 from ottla.config.topic_config import TopicConfig
 from ottla.errors.kafka import (
     CorruptMessageError,
@@ -52,6 +50,7 @@ from ottla.records.batch import (
     peek_header,
     rewrite_timestamp_type,
 )
+from ottla.records.checksum import crc32c
 from ottla.records.compression import compress
 from ottla.records.kernels import validate_records
 from ottla.records.kernels.problems import Problem, error_for

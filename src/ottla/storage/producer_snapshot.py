@@ -23,9 +23,8 @@ from collections.abc import Iterable, Iterator
 from struct import Struct
 from struct import error as struct_error
 
-from crc32c import crc32c
-
 from ottla.errors import OttlaError
+from ottla.records.checksum import crc32c
 from ottla.storage.producer_state import ProducerEntry
 
 VERSION = 1

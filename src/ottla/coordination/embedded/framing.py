@@ -21,7 +21,7 @@ means. A length of zero is no frame, so that a tail of zeros, which some file sy
 import struct
 from collections.abc import Iterator
 
-from crc32c import crc32c
+from ottla.records.checksum import crc32c
 
 VERSION = 1
 FILE_HEADER_SIZE = 16
