@@ -7,10 +7,7 @@ KERNELS := $(wildcard src/ottla/records/kernels/kernel_*.py)
 .PHONY: setup setup-test run test test-long lint format bench demo clean
 
 setup: $(STAMPS)/core
-setup-run: $(STAMPS)/core
-	@.venv/bin/ottla start --tour $(ARGS)
-
-test: $(STAMPS)/test
+setup-test: $(STAMPS)/test
 
 $(STAMPS)/core: pyproject.toml setup.py constraints.txt scripts/setup_core.sh $(KERNELS)
 	scripts/setup_core.sh
@@ -32,6 +29,10 @@ test: $(STAMPS)/test
 
 test-long: $(STAMPS)/test
 	$(PYTHON) -m pytest -m "long" $(ARGS)
+
+# QUICK=1: under five minutes. CASES="one-record latency": only cases whose names have one of these words.
+bench: $(STAMPS)/test
+	$(PYTHON) -m bench $(if $(QUICK),--quick) $(if $(CASES),--cases $(CASES)) $(ARGS)
 
 lint: $(STAMPS)/lint
 	.venv/bin/ruff check .

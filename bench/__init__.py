@@ -2,6 +2,7 @@
 
     __main__            the command line
     rounds              which broker is measured when: a discarded pass, then alternating rounds
+    warm_up             load for Kafka's compiler before anything is measured
     brokers             Kafka and Ottla as processes in folders of their own, on loopback
     processes           CPU and memory of a process and its children; what a measured stretch has cost
     driver              runs a client in a process of its own, so that its CPU is seen apart

@@ -9,13 +9,16 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from confluent_kafka import KafkaException
+
 from bench import report
 from bench.brokers import BrokerProcess, Kafka, Ottla, missing_parts
 from bench.cases import ALL_CASES
 from bench.driver import ROOT
 from bench.machine import describe_machine
-from bench.measures import FULL, QUICK, Case, Row, rows_of
+from bench.measures import FULL, QUICK, Case, Effort, Row, rows_of
 from bench.rounds import run_case
+from bench.warm_up import warm_up
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -52,10 +55,20 @@ def run(cases: list[Case], kinds: list[type[BrokerProcess]], arguments: argparse
     effort = QUICK if arguments.quick else FULL
     rows: list[Row] = []
     with running_brokers(kinds) as brokers:
+        warm_up(brokers, effort)
         for case in cases:
-            rows_of_case = rows_of(run_case(case, brokers, effort))
-            report.print_rows(rows_of_case)
-            rows += rows_of_case
+            rows += run_and_print(case, brokers, effort)
+    return rows
+
+
+def run_and_print(case: Case, brokers: list[BrokerProcess], effort: Effort) -> list[Row]:
+    """A case that fails is said so, and the others go on."""
+    try:
+        rows = rows_of(run_case(case, brokers, effort))
+    except (RuntimeError, OSError, KafkaException) as error:
+        print(f"{case.name} FAILED: {error}", flush=True)
+        return []
+    report.print_rows(rows)
     return rows
 
 

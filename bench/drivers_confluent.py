@@ -94,7 +94,7 @@ def check_count(port: int, topic: str, partitions: int, expected: int, unsent: i
 def consume(
     port: int, pid: int, topic: str, value_bytes: int, count: int, partitions: int, consumers: int
 ) -> dict[str, float]:
-    """The whole topic, by each of the consumers (threads of this process; librdkafka's own threads do the work)."""
+    """The whole topic, by each of the consumers: threads here, librdkafka's own do the work."""
     readers = [new_consumer(port) for _ in range(consumers)]
     with Meter(pid) as meter:
         threads = [threading.Thread(target=read_all, args=(reader, topic, partitions, count)) for reader in readers]
@@ -111,7 +111,7 @@ def read_all(consumer: Consumer, topic: str, partitions: int, count: int) -> Non
     consumer.assign([TopicPartition(topic, index, 0) for index in range(partitions)])
     left = count
     while left > 0:
-        messages = consumer.consume(CONSUMED_AT_ONCE, TIMEOUT_S)
+        messages = consumer.consume(min(left, CONSUMED_AT_ONCE), TIMEOUT_S)
         if not messages:
             raise TimeoutError(f"{left} records are missing")
         left -= len(messages)

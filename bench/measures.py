@@ -22,10 +22,11 @@ class Effort(NamedTuple):
     seconds: float
     megabytes: int
     starts: int
+    warm_up_s: float
 
 
-FULL = Effort(rounds=5, seconds=4.0, megabytes=300, starts=5)
-QUICK = Effort(rounds=1, seconds=0.7, megabytes=50, starts=1)
+FULL = Effort(rounds=5, seconds=4.0, megabytes=300, starts=5, warm_up_s=40.0)
+QUICK = Effort(rounds=1, seconds=0.7, megabytes=50, starts=1, warm_up_s=15.0)
 
 
 class Must(NamedTuple):

@@ -4,6 +4,7 @@ CPU is the process's CPU clock: the count behind utime and stime of /proc/PID/st
 included, but in nanoseconds where stat has ticks of 10 ms. Children are found in /proc and added.
 """
 
+import contextlib
 import os
 import time
 from collections.abc import Iterator
@@ -19,8 +20,9 @@ def process_tree(pid: int) -> Iterator[int]:
     """The process and all its descendants."""
     yield pid
     for thread in Path(f"/proc/{pid}/task").iterdir():
-        for child in (thread / "children").read_text().split():
-            yield from process_tree(int(child))
+        with contextlib.suppress(FileNotFoundError):  # a thread that has just ended
+            for child in (thread / "children").read_text().split():
+                yield from process_tree(int(child))
 
 
 def cpu_seconds(pid: int) -> float:
@@ -49,8 +51,9 @@ def thread_seconds() -> dict[str, float]:
     """CPU of each thread of this process."""
     seconds = {}
     for thread in Path("/proc/self/task").iterdir():
-        fields = (thread / "stat").read_text().rpartition(")")[2].split()
-        seconds[thread.name] = sum(map(int, fields[_UTIME_FIELD : _UTIME_FIELD + 2])) / _TICKS_PER_SECOND
+        with contextlib.suppress(FileNotFoundError):
+            fields = (thread / "stat").read_text().rpartition(")")[2].split()
+            seconds[thread.name] = sum(map(int, fields[_UTIME_FIELD : _UTIME_FIELD + 2])) / _TICKS_PER_SECOND
     return seconds
 
 
