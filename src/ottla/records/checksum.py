@@ -7,6 +7,7 @@ be found like this, the package is imported as usual.
 
 import importlib
 import sys
+from collections.abc import Callable
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
 from types import ModuleType
@@ -34,4 +35,4 @@ def _load_alone() -> ModuleType | None:
     return module
 
 
-crc32c = load_extension().crc32c
+crc32c: Callable[..., int] = load_extension().crc32c
