@@ -1,17 +1,23 @@
 """Ottla: Kafka's event streaming, from `pip install`. docs/ARCHITECTURE.md shows the way that a record takes.
 
-    ottla.Producer, ottla.Consumer, ottla.Admin    clients for programs with threads
+    ottla.Producer, ottla.Consumer, ottla.Admin    clients for programs with threads (docs/clients.md)
     ottla.aio                                      the same for asyncio
+    ottla.TopicPartition, ottla.NewTopic, ...      what they take and give
 
 They are imported when they are first used: `import ottla` alone stays light.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # as `typing` has it, whose import would cost more than all of this; mypy knows the name
 if TYPE_CHECKING:
     from ottla.clients.admin.admin import Admin
+    from ottla.clients.admin.types import ConfigResource, NewTopic
     from ottla.clients.consumer.consumer import Consumer
+    from ottla.clients.consumer.record import ConsumerRecord
+    from ottla.clients.group_offsets import OffsetAndMetadata
+    from ottla.clients.offset_lookup import OffsetSpec
+    from ottla.clients.producer.metadata import RecordMetadata
     from ottla.clients.producer.producer import Producer
     from ottla.model import TopicPartition
 
@@ -19,12 +25,30 @@ __version__ = "0.1.0"
 
 _LAZY = {
     "Admin": "ottla.clients.admin.admin",
+    "ConfigResource": "ottla.clients.admin.types",
     "Consumer": "ottla.clients.consumer.consumer",
+    "ConsumerRecord": "ottla.clients.consumer.record",
+    "NewTopic": "ottla.clients.admin.types",
+    "OffsetAndMetadata": "ottla.clients.group_offsets",
+    "OffsetSpec": "ottla.clients.offset_lookup",
     "Producer": "ottla.clients.producer.producer",
+    "RecordMetadata": "ottla.clients.producer.metadata",
     "TopicPartition": "ottla.model",
 }
 
-__all__ = ["Admin", "Consumer", "Producer", "TopicPartition", "__version__"]
+__all__ = [
+    "Admin",
+    "ConfigResource",
+    "Consumer",
+    "ConsumerRecord",
+    "NewTopic",
+    "OffsetAndMetadata",
+    "OffsetSpec",
+    "Producer",
+    "RecordMetadata",
+    "TopicPartition",
+    "__version__",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -299,6 +299,27 @@ def test_java_and_we_share_a_group_whoever_leads(group, java, broker_address, wi
     settle([ours], 4)
 
 
+def test_interceptors_see_what_is_read_and_committed(group, broker_address, topic):
+    class OnlyEven:
+        def __init__(self):
+            self.committed = []
+
+        def on_consume(self, records):
+            return [record for record in records if int(record.value) % 2 == 0]
+
+        def on_commit(self, offsets):
+            self.committed += [found.offset for found in offsets.values()]
+
+    seen = OnlyEven()
+    write_topic(broker_address, topic, [{"value": b"%d" % n} for n in range(10)])
+    consumer = group(interceptor_classes=[seen], enable_auto_commit=False)
+    consumer.subscribe([topic])
+    assert [int(record.value) for record in itertools.islice(consumer, 5)] == [0, 2, 4, 6, 8]
+    assert consumer.poll(20) == []
+    consumer.commit()
+    assert seen.committed == [10]
+
+
 def test_streams_divide_a_topic_over_threads(broker_address, wide_topic, name, admin):
     values = {b"%d" % n for n in range(400)}
     write_topic(

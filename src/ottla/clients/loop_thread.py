@@ -9,8 +9,10 @@ that nothing is written twice. The class has the twin in `_core` and its LoopThr
 
 import asyncio
 import functools
+import selectors
 import threading
 from collections.abc import Callable, Coroutine
+from time import perf_counter_ns
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ottla.clients.errors import ClientClosedError, IllegalStateError
@@ -19,11 +21,42 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 
+class MeasuredSelector(selectors.DefaultSelector):
+    """Knows how often and for how long its loop has waited for I/O: Kafka's clients have metrics for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.started_ns = perf_counter_ns()
+        self.selects_count = 0
+        self.waited_ns = 0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        began = perf_counter_ns()
+        events = super().select(timeout)
+        self.waited_ns += perf_counter_ns() - began
+        self.selects_count += 1
+        return events
+
+    def metrics(self) -> dict[str, Callable[[], float]]:
+        """Rates and shares of the time since the start."""
+        return {
+            "select-rate": lambda: self.selects_count * 1e9 / self._elapsed_ns(),
+            "io-wait-time-ns-avg": lambda: self.waited_ns / max(1, self.selects_count),
+            "io-wait-ratio": lambda: self.waited_ns / self._elapsed_ns(),
+            "io-time-ns-avg": lambda: (self._elapsed_ns() - self.waited_ns) / max(1, self.selects_count),
+            "io-ratio": lambda: 1 - self.waited_ns / self._elapsed_ns(),
+        }
+
+    def _elapsed_ns(self) -> int:
+        return max(1, perf_counter_ns() - self.started_ns)
+
+
 class LoopThread:
     """Starts at once. `stop` may be called twice."""
 
     def __init__(self, name: str) -> None:
-        self.loop = asyncio.new_event_loop()
+        self.selector = MeasuredSelector()
+        self.loop = asyncio.SelectorEventLoop(self.selector)
         self._closed = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()

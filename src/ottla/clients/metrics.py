@@ -8,7 +8,7 @@ over. It is fed per request or batch, never per record. `metrics()` of a client 
 the names being those of the MBeans in Kafka's documentation.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ottla.clock import Clock
@@ -145,6 +145,11 @@ class ClientMetrics:
         if found is None:
             found = self._groups[name] = SensorGroup(name, self.make_sensor)
         return found
+
+    def add_all(self, attributes: Mapping[str, Callable[[], float]]) -> None:
+        """More attributes of the client as a whole."""
+        for name, compute in attributes.items():
+            self.main.attribute(name, compute)
 
     def read(self) -> Metrics:
         return {name: group.read() for name, group in sorted(self._groups.items())}

@@ -7,7 +7,7 @@
     positions, committer    where to read on; what was read
     partition_state         what is known about one partition
     fetcher, fetched        fetching ahead; the data of one partition, opened bit by bit
-    reader                  from data to the user, and exactly what the user has got
+    reader, interceptors    from data to the user, and exactly what the user has got
     arrow_batches           data as Arrow record batches
     streams                 several streams, one thread each
     async_consumer,         the two faces

@@ -34,6 +34,8 @@ class Committer:
         self._due = self._clock.monotonic() + settings.auto_commit_interval_ms / 1000
         self._running: set[asyncio.Task[None]] = set()
         self._committed: dict[TopicPartition, int] = {}
+        # Told of every commit that succeeded.
+        self.on_commit: Callable[[Offsets], object] = lambda _offsets: None
 
     @property
     def _group(self) -> GroupMember:
@@ -55,6 +57,7 @@ class Committer:
 
         await retried(attempt, backoff=self._cluster.retry_backoff, timeout_ms=timeout_ms, what="committing")
         self._committed.update((partition, value.offset) for partition, value in offsets.items())
+        self.on_commit(offsets)
 
     def commit_async(self, offsets: Offsets, callback: CommitCallback | None) -> None:
         """Commit without waiting. The callback hears how it went, on the loop."""

@@ -51,6 +51,7 @@ class Consumer:
             if self._owns_thread:
                 self._thread.stop()
             raise
+        self._core._metrics.add_all(self._thread.selector.metrics())
         self._inner = self._core._core
         self._reader = self._core._reader
         self._closed = False

@@ -1,10 +1,12 @@
 """Kafka's consumer configuration as typed keyword arguments, and a consumer's parts put together from it."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, TypedDict
 
 from ottla.clients.cluster import Cluster
 from ottla.clients.configuration import ClientConfig
 from ottla.clients.consumer.core import ConsumerCore
+from ottla.clients.consumer.interceptors import ConsumerInterceptors
 from ottla.clients.consumer.reader import Reader
 from ottla.clients.consumer.settings import consumer_settings
 from ottla.clients.metrics import ClientMetrics, MetricsSettings
@@ -32,6 +34,7 @@ class ConsumerConfig(TypedDict, total=False):
     group_id: str | None
     group_instance_id: str
     heartbeat_interval_ms: int
+    interceptor_classes: Sequence[Any]
     isolation_level: str
     key_deserializer: Any
     value_deserializer: Any
@@ -67,8 +70,12 @@ def make_parts(servers: str | list[str] | None, config: ClientConfig, runtime: R
         allow_auto_create=config.bool("allow.auto.create.topics"),
         observer_of=metrics.observer_of,
     )
+    interceptors = ConsumerInterceptors(config["interceptor.classes"])
     reader = Reader(
         find_deserializer("key.deserializer", config["key.deserializer"]),
         find_deserializer("value.deserializer", config["value.deserializer"]),
+        interceptors,
     )
-    return ConsumerParts(ConsumerCore(cluster, consumer_settings(config), metrics), reader, metrics)
+    core = ConsumerCore(cluster, consumer_settings(config), metrics)
+    core.committer.on_commit = interceptors.on_commit
+    return ConsumerParts(core, reader, metrics)

@@ -11,13 +11,20 @@ from itertools import islice
 from operator import length_hint
 
 from ottla.clients.consumer.fetched import FetchedPartition
+from ottla.clients.consumer.interceptors import ConsumerInterceptors
 from ottla.clients.consumer.record import ConsumerRecord
 from ottla.clients.errors import SerializationError
 from ottla.clients.serializers import Deserializer
 
 
 class Reader:
-    def __init__(self, key_deserializer: Deserializer | None, value_deserializer: Deserializer | None) -> None:
+    def __init__(
+        self,
+        key_deserializer: Deserializer | None,
+        value_deserializer: Deserializer | None,
+        interceptors: ConsumerInterceptors,
+    ) -> None:
+        self._interceptors = interceptors
         self._key_deserializer = key_deserializer
         self._value_deserializer = value_deserializer
         self._waiting: deque[FetchedPartition] = deque()
@@ -35,12 +42,14 @@ class Reader:
             return rows
         self.settle()
         while (fetched := self._current()) is not None:
-            rows = self._deserialized(fetched, fetched.take(rows_max))
+            taken = fetched.take(rows_max)
+            rows = self._interceptors.on_consume(self._deserialized(fetched, taken))
             fetched.state.position = fetched.position
             if rows:
                 fetched.state.leader_epoch = rows[-1].leader_epoch
                 return rows
-            self._waiting.popleft()
+            if not taken:
+                self._waiting.popleft()
         return []
 
     def _current(self) -> FetchedPartition | None:

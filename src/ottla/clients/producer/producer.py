@@ -43,6 +43,7 @@ class Producer:
         except BaseException:
             self._thread.stop()
             raise
+        self._core.metrics.add_all(self._thread.selector.metrics())
         self._topics = self._core.topics.by_name
         self._append = self._core.appender.append
 

@@ -24,6 +24,10 @@ class RecordSource(Protocol):
 
     def timestamp_of(self, index: int) -> int: ...
     def encode(self, base_timestamp: int) -> bytearray: ...
+    def largest(self) -> int:
+        """The size of the largest value: of rows, that of the average one."""
+        ...
+
     def halves(self) -> "Iterator[RecordSource]": ...
 
 
@@ -62,6 +66,9 @@ class RecordLists:
     def encode(self, base_timestamp: int) -> bytearray:
         return encode_records(self.keys, self.values, self.timestamps, base_timestamp, self.headers, None)
 
+    def largest(self) -> int:
+        return max((len(value) for value in self.values if value is not None), default=0)
+
     def halves(self) -> Iterator["RecordLists"]:
         middle = (len(self.values) + 1) // 2
         for part in (slice(0, middle), slice(middle, None)):
@@ -99,6 +106,9 @@ class RecordRows:
 
     def encode(self, base_timestamp: int) -> bytearray:
         return encode_columns(self._spans, self._keys, self._values, base_timestamp)
+
+    def largest(self) -> int:
+        return self.size // max(1, len(self))
 
     def part(self, start: int, end: int) -> "RecordRows":
         spans = self._spans[start * SPAN_COLUMNS : end * SPAN_COLUMNS]

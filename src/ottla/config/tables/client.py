@@ -9,47 +9,38 @@ auto.include.jmx.reporter | BOOLEAN | true |  | LOW |  | accepted
     No effect: metrics are exported to Prometheus; there is no JMX.
 client.dns.lookup | STRING | use_all_dns_ips | [use_all_dns_ips, resolve_canonical_bootstrap_servers_only] | MEDIUM |  | accepted
     Whether every address of a name is tried.
-    No effect: not yet, comes with the clients.
+    No effect: every address of a name is always tried.
 enable.metrics.push | BOOLEAN | true |  | LOW |  | accepted
     Whether the client's metrics go to the broker where it asks for them.
     No effect: not yet, no client metrics are pushed.
-metadata.max.age.ms | LONG | 300000 | [0,...] | LOW |  | accepted
+metadata.max.age.ms | LONG | 300000 | [0,...] | LOW |  | honoured
     Metadata is asked for again after this long.
-    No effect: not yet, comes with the clients.
 metadata.recovery.strategy | STRING | none | (case insensitive) [REBOOTSTRAP, NONE] | LOW |  | accepted
     What to do when no known broker answers: give up, or begin again from bootstrap.servers.
-    No effect: not yet, comes with the clients.
-metrics.num.samples | INT | 2 | [1,...] | LOW |  | accepted
+    No effect: bootstrap.servers are always tried when no known broker answers.
+metrics.num.samples | INT | 2 | [1,...] | LOW |  | honoured
     Samples that a rate is computed from.
-    No effect: not yet, comes with the clients.
 metrics.recording.level | STRING | INFO | [INFO, DEBUG, TRACE] | LOW |  | accepted
     Which metrics are recorded at all.
     No effect: all metrics are always recorded.
-metrics.sample.window.ms | LONG | 30000 | [0,...] | LOW |  | accepted
+metrics.sample.window.ms | LONG | 30000 | [0,...] | LOW |  | honoured
     Length of one sample of a rate.
-    No effect: not yet, comes with the clients.
-reconnect.backoff.max.ms | LONG | 1000 | [0,...] | LOW |  | accepted
+reconnect.backoff.max.ms | LONG | 1000 | [0,...] | LOW |  | honoured
     Longest pause before a broker is connected to again.
-    No effect: not yet, comes with the clients.
-reconnect.backoff.ms | LONG | 50 | [0,...] | LOW |  | accepted
+reconnect.backoff.ms | LONG | 50 | [0,...] | LOW |  | honoured
     First pause before a broker is connected to again.
-    No effect: not yet, comes with the clients.
-request.timeout.ms | INT | 30000 | [0,...] | MEDIUM |  | accepted
+request.timeout.ms | INT | 30000 | [0,...] | MEDIUM |  | honoured
     How long a request may wait for its answer.
-    No effect: not yet, comes with the clients.
-retry.backoff.max.ms | LONG | 1000 | [0,...] | LOW |  | accepted
+retry.backoff.max.ms | LONG | 1000 | [0,...] | LOW |  | honoured
     Longest pause before a request is sent again.
-    No effect: not yet, comes with the clients.
-retry.backoff.ms | LONG | 100 | [0,...] | LOW |  | accepted
+retry.backoff.ms | LONG | 100 | [0,...] | LOW |  | honoured
     First pause before a request is sent again.
-    No effect: not yet, comes with the clients.
 send.buffer.bytes | INT | 131072 | [-1,...] | MEDIUM |  | accepted
     SO_SNDBUF; -1: the system's.
-    No effect: not yet, comes with the clients.
+    No effect: the system sizes its buffers itself.
 socket.connection.setup.timeout.max.ms | LONG | 30000 |  | MEDIUM |  | accepted
     Largest time limit to connect, after repeated failures.
-    No effect: not yet, comes with the clients.
-socket.connection.setup.timeout.ms | LONG | 10000 |  | MEDIUM |  | accepted
+    No effect: the first time limit holds for every attempt.
+socket.connection.setup.timeout.ms | LONG | 10000 |  | MEDIUM |  | honoured
     First time limit to connect.
-    No effect: not yet, comes with the clients.
 """

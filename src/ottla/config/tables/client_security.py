@@ -90,7 +90,7 @@ sasl.oauthbearer.token.endpoint.url | STRING | null |  | MEDIUM |  | accepted
     No effect: not yet, comes with OAuth.
 security.protocol | STRING | PLAINTEXT | (case insensitive) [SASL_SSL, PLAINTEXT, SSL, SASL_PLAINTEXT] | MEDIUM |  | accepted
     Protocol to the brokers.
-    No effect: not yet, comes with the clients.
+    No effect: only PLAINTEXT is taken; anything else is refused until TLS and SASL are there.
 security.providers | STRING | null |  | LOW |  | accepted
     Security providers of the JVM.
     No effect: there is no Java code to load or tune.

@@ -1,93 +1,71 @@
 """What only the producer has, or has another default for. The form of the table: `ottla.config.tables`."""
 
 TABLE = """
-acks | STRING | all | [all, -1, 0, 1] | LOW |  | accepted
+acks | STRING | all | [all, -1, 0, 1] | LOW |  | honoured
     Acknowledgements to wait for: 0 none, 1 the leader's, all those in sync.
-    No effect: not yet, comes with the clients.
-batch.size | INT | 16384 | [0,...] | MEDIUM |  | accepted
+batch.size | INT | 16384 | [0,...] | MEDIUM |  | honoured
     Bytes that a batch of one partition is gathered up to.
-    No effect: not yet, comes with the clients.
-bootstrap.servers | LIST |  | non-null string | HIGH |  | accepted
+bootstrap.servers | LIST |  | non-null string | HIGH |  | honoured
     Some brokers as host:port, from which the others are found.
-    No effect: not yet, comes with the clients.
-buffer.memory | LONG | 33554432 | [0,...] | HIGH |  | accepted
+buffer.memory | LONG | 33554432 | [0,...] | HIGH |  | honoured
     Bytes of records that may wait to be sent.
-    No effect: not yet, comes with the clients.
-client.id | STRING |  |  | MEDIUM |  | accepted
+client.id | STRING |  |  | MEDIUM |  | honoured
     Name that the broker logs and meters this client by.
-    No effect: not yet, comes with the clients.
-compression.gzip.level | INT | -1 | [1,...,9] or -1 | MEDIUM |  | accepted
+compression.gzip.level | INT | -1 | [1,...,9] or -1 | MEDIUM |  | honoured
     Level for gzip.
-    No effect: not yet, comes with the clients.
-compression.lz4.level | INT | 9 | [1,...,17] | MEDIUM |  | accepted
+compression.lz4.level | INT | 9 | [1,...,17] | MEDIUM |  | honoured
     Level for lz4.
-    No effect: not yet, comes with the clients.
-compression.type | STRING | none | [none, gzip, snappy, lz4, zstd] | HIGH |  | accepted
+compression.type | STRING | none | [none, gzip, snappy, lz4, zstd] | HIGH |  | honoured
     Codec of the batches.
-    No effect: not yet, comes with the clients.
-compression.zstd.level | INT | 3 | [-131072,...,22] | MEDIUM |  | accepted
+compression.zstd.level | INT | 3 | [-131072,...,22] | MEDIUM |  | honoured
     Level for zstd.
-    No effect: not yet, comes with the clients.
-connections.max.idle.ms | LONG | 540000 |  | MEDIUM |  | accepted
+connections.max.idle.ms | LONG | 540000 |  | MEDIUM |  | honoured
     A connection that is silent for this long is closed.
-    No effect: not yet, comes with the clients.
-delivery.timeout.ms | INT | 120000 | [0,...] | MEDIUM |  | accepted
+delivery.timeout.ms | INT | 120000 | [0,...] | MEDIUM |  | honoured
     A record is delivered or has failed after this long.
-    No effect: not yet, comes with the clients.
-enable.idempotence | BOOLEAN | true |  | LOW |  | accepted
+enable.idempotence | BOOLEAN | true |  | LOW |  | honoured
     Whether each record is written exactly once.
-    No effect: not yet, comes with the clients.
-interceptor.classes | LIST |  | non-null string | LOW |  | accepted
+interceptor.classes | LIST |  | non-null string | LOW |  | honoured
     Objects that see every record.
-    No effect: not yet, comes with the clients.
-key.serializer | CLASS | (required) |  | HIGH |  | accepted
+key.serializer | CLASS | (required) |  | HIGH |  | honoured
     How a key becomes bytes.
-    No effect: not yet, comes with the clients.
-linger.ms | LONG | 0 | [0,...] | MEDIUM |  | accepted
+linger.ms | LONG | 0 | [0,...] | MEDIUM |  | honoured
     How long a batch waits for more records.
-    No effect: not yet, comes with the clients.
-max.block.ms | LONG | 60000 | [0,...] | MEDIUM |  | accepted
+max.block.ms | LONG | 60000 | [0,...] | MEDIUM |  | honoured
     How long send may wait for metadata or for buffer space.
-    No effect: not yet, comes with the clients.
-max.in.flight.requests.per.connection | INT | 5 | [1,...] | LOW |  | accepted
+max.in.flight.requests.per.connection | INT | 5 | [1,...] | LOW |  | honoured
     Requests under way to one broker.
-    No effect: not yet, comes with the clients.
-max.request.size | INT | 1048576 | [0,...] | MEDIUM |  | accepted
+max.request.size | INT | 1048576 | [0,...] | MEDIUM |  | honoured
     Largest request.
-    No effect: not yet, comes with the clients.
 metadata.max.idle.ms | LONG | 300000 | [5000,...] | LOW |  | accepted
     A topic that was not produced to for this long is forgotten.
-    No effect: not yet, comes with the clients.
+    No effect: a topic is not forgotten while the producer lives.
 metric.reporters | LIST |  | non-null string | LOW |  | accepted
     Classes that metrics are reported through.
     No effect: there is no Java code to load or tune.
 partitioner.adaptive.partitioning.enable | BOOLEAN | true |  | LOW |  | accepted
     Whether faster brokers get more of the records without a key.
-    No effect: not yet, comes with the clients.
+    No effect: the sticky partition is chosen at random among those with a leader.
 partitioner.availability.timeout.ms | LONG | 0 | [0,...] | LOW |  | accepted
     A partition that takes nothing for this long is avoided; 0: never.
-    No effect: not yet, comes with the clients.
-partitioner.class | CLASS | null |  | MEDIUM |  | accepted
+    No effect: the sticky partition is chosen at random among those with a leader.
+partitioner.class | CLASS | null |  | MEDIUM |  | honoured
     What chooses a record's partition.
-    No effect: not yet, comes with the clients.
-partitioner.ignore.keys | BOOLEAN | false |  | MEDIUM |  | accepted
+partitioner.ignore.keys | BOOLEAN | false |  | MEDIUM |  | honoured
     Whether keys have no say in it.
-    No effect: not yet, comes with the clients.
 receive.buffer.bytes | INT | 32768 | [-1,...] | MEDIUM |  | accepted
     SO_RCVBUF; -1: the system's.
-    No effect: not yet, comes with the clients.
-retries | INT | 2147483647 | [0,...,2147483647] | HIGH |  | accepted
+    No effect: the system sizes its buffers itself.
+retries | INT | 2147483647 | [0,...,2147483647] | HIGH |  | honoured
     How often a failed request is sent again.
-    No effect: not yet, comes with the clients.
 transaction.timeout.ms | INT | 60000 |  | LOW |  | accepted
     A transaction is aborted after this long.
     No effect: not yet, comes with transactions.
 transactional.id | STRING | null | non-empty string | LOW |  | accepted
     Name under which transactions survive a restart.
     No effect: not yet, comes with transactions.
-value.serializer | CLASS | (required) |  | HIGH |  | accepted
+value.serializer | CLASS | (required) |  | HIGH |  | honoured
     How a value becomes bytes.
-    No effect: not yet, comes with the clients.
 timeout.ms | INT | 30000 | [0,...] | MEDIUM |  | mapped to request.timeout.ms
     The manual's time limit of acknowledgements.
 block.on.buffer.full | BOOLEAN | true |  | LOW |  | mapped to max.block.ms

@@ -1,0 +1,117 @@
+"""A broker of one partition whose answers to Produce a test writes down beforehand, for our own producer.
+
+It runs our own Server in a thread, with handlers for the four APIs that a producer uses. Every Produce request is noted
+(`seen`: producer id, epoch, base sequence and values of its batch) and answered with the next entry of `script`: an
+error code, or None for success. When the script is over a batch succeeds whose sequence follows the last one, as on a
+real broker; `log` holds what was written.
+"""
+
+import asyncio
+import threading
+from collections import deque
+from typing import NamedTuple
+
+from ottla.errors import ErrorCode
+from ottla.protocol.api_keys import ApiKey
+from ottla.protocol.messages.init_producer_id import InitProducerIdResponse
+from ottla.protocol.messages.metadata import (
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+from ottla.protocol.messages.produce import PartitionProduceResponse, ProduceResponse, TopicProduceResponse
+from ottla.records.batch import decode_header
+from ottla.records.record import decode_batch
+from support.servers import handler_table, running_server
+
+TOPIC = "scripted"
+
+
+class SeenBatch(NamedTuple):
+    producer_id: int
+    epoch: int
+    sequence: int
+    values: tuple[bytes, ...]
+
+
+class ScriptedBroker:
+    """Usable as a context manager; `address` is where producers bootstrap from."""
+
+    def __init__(self) -> None:
+        self.script: deque[ErrorCode | None] = deque()
+        self.seen: list[SeenBatch] = []
+        self.log: list[bytes] = []
+        self.metadata_requests = 0
+        self.next_producer_id = 1000
+        self.first_epoch = 0
+        self._last_epoch = -1
+        self._next_sequence = 0
+        self._port = 0
+        self._stop: asyncio.Event | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self._port}"
+
+    def __enter__(self) -> "ScriptedBroker":
+        self._thread.start()
+        assert self._ready.wait(20)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._loop is not None
+        assert self._stop is not None
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(20)
+
+    async def _serve(self) -> None:
+        table = handler_table(
+            {
+                ApiKey.METADATA: self._metadata,
+                ApiKey.PRODUCE: self._produce,
+                ApiKey.INIT_PRODUCER_ID: self._init_producer_id,
+            }
+        )
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        async with running_server(table) as server:
+            self._port = server.ports["PLAINTEXT"]
+            self._ready.set()
+            await self._stop.wait()
+
+    def _metadata(self, _context, request) -> MetadataResponse:
+        self.metadata_requests += 1
+        partition = MetadataResponsePartition(partition_index=0, leader_id=1, leader_epoch=0, replica_nodes=[1])
+        topics = [MetadataResponseTopic(name=topic.name, partitions=[partition]) for topic in request.topics or ()]
+        brokers = [MetadataResponseBroker(node_id=1, host="127.0.0.1", port=self._port)]
+        return MetadataResponse(brokers=brokers, controller_id=1, cluster_id="scripted", topics=topics)
+
+    def _init_producer_id(self, _context, _request) -> InitProducerIdResponse:
+        producer_id, self.next_producer_id = self.next_producer_id, self.next_producer_id + 1
+        epoch, self.first_epoch = self.first_epoch, 0
+        return InitProducerIdResponse(producer_id=producer_id, producer_epoch=epoch)
+
+    def _produce(self, _context, request) -> ProduceResponse:
+        (topic,) = request.topic_data
+        (data,) = topic.partition_data
+        batch = bytes(data.records)
+        header = decode_header(batch)
+        values = tuple(record.value for record in decode_batch(batch))
+        batch_seen = SeenBatch(header.producer_id, header.producer_epoch, header.base_sequence, values)
+        self.seen.append(batch_seen)
+        code = self.script.popleft() if self.script else self._check_sequence(batch_seen)
+        base_offset = -1
+        if code in (None, ErrorCode.DUPLICATE_SEQUENCE_NUMBER):
+            base_offset = len(self.log)
+            self.log.extend(values)
+            self._last_epoch, self._next_sequence = header.producer_epoch, header.base_sequence + len(values)
+        answer = PartitionProduceResponse(index=0, error_code=code or 0, base_offset=base_offset)
+        return ProduceResponse(responses=[TopicProduceResponse(name=topic.name, partition_responses=[answer])])
+
+    def _check_sequence(self, batch: SeenBatch) -> ErrorCode | None:
+        expected = self._next_sequence if batch.epoch == self._last_epoch else 0
+        follows = batch.sequence == expected or batch.producer_id < 0
+        return None if follows else ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
