@@ -13,7 +13,7 @@ $(STAMPS)/core: pyproject.toml setup.py constraints.txt scripts/setup_core.sh $(
 	scripts/setup_core.sh
 	@mkdir -p $(STAMPS) && touch $@
 
-$(STAMPS)/test: $(STAMPS)/core scripts/setup_test.sh
+$(STAMPS)/test: $(STAMPS)/core $(wildcard scripts/setup_*.sh tests/peers/*/*)
 	scripts/setup_test.sh
 	@mkdir -p $(STAMPS) && touch $@
 
@@ -28,7 +28,7 @@ test: $(STAMPS)/test
 	$(PYTHON) -m pytest -m "not long" $(ARGS)
 
 test-long: $(STAMPS)/test
-	$(PYTHON) -m pytest -m "long" $(ARGS)
+	$(PYTHON) -m pytest -m "long" --timeout 1800 $(ARGS)
 
 # QUICK=1: under five minutes. CASES="one-record latency": only cases whose names have one of these words.
 bench: $(STAMPS)/test
