@@ -32,6 +32,7 @@ _COMMANDS: LazyTable = {
     "offsets": ("ottla.cli.offsets", "offsets", "First and next offsets of partitions, or those at a time."),
     "records": ("ottla.cli.records", "records", "Delete records before an offset."),
     "leaders": ("ottla.cli.leaders", "leaders", "Elect leaders."),
+    "log": ("ottla.cli.log", "log", "Look into log files, check them, take over log directories."),
 }
 
 OTHER_EXITS = {"interrupted": 130, "pipe closed": 141}

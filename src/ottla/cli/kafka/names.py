@@ -2,4 +2,6 @@
 
 from ottla.cli.lazy_group import LazyTable
 
-KAFKA_TOOLS: LazyTable = {}
+KAFKA_TOOLS: LazyTable = {
+    "kafka-dump-log": ("ottla.cli.kafka.dump_log", "main", "What stands in segment files."),
+}

@@ -1,0 +1,123 @@
+"""`ottla log dump|verify|adopt`: log directories and segment files, with no broker around."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ottla.cli.output import Format, note, print_rows
+from ottla.errors.tree import OperatorError
+
+
+@click.group()
+def log() -> None:
+    """Look into log files, check them, take over log directories."""
+
+
+def _format_option(command: Any) -> Any:
+    return click.option(
+        "--format", "form", type=click.Choice([form.value for form in Format]), default="table", help="How to print."
+    )(command)
+
+
+@log.command()
+@click.argument("paths", nargs=-1, required=True, metavar="FILE|PARTITION-DIRECTORY...")
+@click.option("--records", is_flag=True, help="A line for every record, not for every batch.")
+@_format_option
+def dump(paths: tuple[str, ...], records: bool, form: str) -> None:
+    """The batches or records of segment files. `ottla kafka-dump-log` prints them as Kafka does, indexes too."""
+    if records:
+        columns = ["offset", "timestamp", "key", "value", "headers"]
+        print_rows(Format(form), columns, (row for path in _segments(paths) for row in _records(path)))
+    else:
+        columns = [
+            "base_offset", "last_offset", "count", "position", "size", "max_timestamp", "codec", "leader_epoch",
+            "producer_id", "producer_epoch", "base_sequence", "transactional", "control", "problem",
+        ]  # fmt: skip
+        print_rows(Format(form), columns, (row for path in _segments(paths) for row in _batches(path)))
+
+
+@log.command()
+@click.argument("paths", nargs=-1, required=True, metavar="FILE|DIRECTORY...")
+@_format_option
+def verify(paths: tuple[str, ...], form: str) -> None:
+    """Check every batch of segment files: lengths, checksums, offsets. Ends with 1 when something is wrong.
+
+    A directory is searched for partitions. Nothing is changed.
+    """
+    from ottla.cli.log_verification import verify_segment
+    from ottla.cli.progress import progress
+
+    segments = list(_segments(paths))
+    rows = []
+    with progress(sum(os.path.getsize(path) for path in segments), "reading") as bar:
+        for path in segments:
+            rows.append(verify_segment(path))
+            bar.update(os.path.getsize(path))
+    print_rows(Format(form), ["file", "bytes", "batches", "first_offset", "next_offset", "problem"], rows)
+    problems = [row for row in rows if row.problem is not None]
+    note(f"{len(rows)} files, {sum(row.bytes for row in rows)} bytes, {len(problems)} with a problem")
+    if problems:
+        sys.exit(1)
+
+
+@log.command()
+@click.argument("directories", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False), metavar="DIR...")
+@click.option("--zookeeper", metavar="HOST:PORT", help="Without it: the embedded one, whose data lies beside DIR.")
+@click.option("--broker-id", type=int, help="Whose directories they are, where meta.properties does not say.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be registered.")
+@_format_option
+def adopt(directories: tuple[str, ...], zookeeper: str | None, broker_id: int | None, dry_run: bool, form: str) -> None:
+    """Register the topics of log directories in ZooKeeper.
+
+    For directories whose ZooKeeper is lost, or that come from another machine. Stop the broker first. Topics that
+    ZooKeeper knows already are left as they are.
+    """
+    from ottla.cli.adoption import adopt_directories
+
+    adopted = adopt_directories(directories, zookeeper, broker_id, dry_run=dry_run)
+    print_rows(Format(form), ["topic", "partitions", "replicas", "leader_epoch", "outcome"], adopted)
+
+
+def _segments(paths: tuple[str, ...]) -> Iterator[str]:
+    """The log files among the paths and in directories below them, in order."""
+    for path in paths:
+        if os.path.isdir(path):
+            yield from sorted(str(found) for found in Path(path).rglob("*.log"))
+        elif os.path.exists(path):
+            yield path
+        else:
+            raise OperatorError(f"there is no {path}")
+
+
+def _batches(path: str) -> Iterator[list[Any]]:
+    from ottla.cli.segment_reading import read_segment
+
+    with read_segment(path) as reading:
+        for batch in reading:
+            header = batch.header
+            yield [
+                header.base_offset, header.last_offset, header.records_count, batch.position, header.size_bytes,
+                header.max_timestamp, header.compression.name.lower(), header.partition_leader_epoch,
+                header.producer_id, header.producer_epoch, header.base_sequence, header.is_transactional,
+                header.is_control, batch.problem,
+            ]  # fmt: skip
+        if reading.problem is not None:
+            note(f"{path}: from {reading.end} on: {reading.problem}")
+
+
+def _records(path: str) -> Iterator[list[Any]]:
+    from ottla.cli.segment_reading import read_segment
+
+    with read_segment(path) as reading:
+        for batch in reading:
+            for record in batch.records():
+                headers = {name: _text(value) for name, value in record.headers}
+                yield [record.offset, record.timestamp, _text(record.key), _text(record.value), headers]
+
+
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else bytes(data).decode("utf-8", "replace")
