@@ -1,13 +1,49 @@
 """The `ottla` command as a process."""
 
+import contextlib
+import io
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
+from unittest import mock
 
 TIMEOUT_S = 60
+
+
+class Ended(NamedTuple):
+    code: int
+    stdout: str
+    stderr: str
+
+
+def run_here(*arguments: str, stdin: str = "") -> Ended:
+    """The command in this process, to its end: many times quicker than a process of its own."""
+    from ottla.cli.main import main
+
+    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
+    code: Any = 0
+    with (
+        mock.patch.object(sys, "argv", ["ottla", *arguments]),
+        mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), "utf-8")),
+        mock.patch.dict(os.environ, {"OTTLA_CONFIG": os.devnull}),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        try:
+            main()
+        except SystemExit as ended:
+            code = ended.code or 0
+    return Ended(code, _text(out), _text(err))
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    data = stream.detach()
+    assert isinstance(data, io.BytesIO)
+    return data.getvalue().decode()
 
 
 class Ottla:

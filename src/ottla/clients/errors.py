@@ -67,4 +67,6 @@ class IllegalStateError(OttlaError):
 def broker_error(code: int, what: str, message: str | None = None) -> KafkaError:
     """The exception for a code that a broker answered about `what`, in its words where it sent some."""
     name = ErrorCode(code).name if code in ErrorCode._value2member_map_ else f"error code {code}"
-    return error_for_code(code, f"{what}: {message or name}")
+    error = error_for_code(code, f"{what}: {message or name}")
+    error.broker_message = message
+    return error

@@ -19,6 +19,7 @@ class KafkaError(OttlaError):
     """An error with a code of the protocol. The message, where there is one, travels to the client."""
 
     code: ClassVar[ErrorCode] = ErrorCode.UNKNOWN_SERVER_ERROR
+    broker_message: str | None = None  # the broker's own words, where a client was answered with some
 
     @property
     def retriable(self) -> bool:

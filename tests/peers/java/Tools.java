@@ -21,13 +21,15 @@ import org.apache.kafka.common.utils.Exit;
  */
 public final class Tools {
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static Integer exitCode;
 
-    private static final class Ended extends RuntimeException {
-        final int code;
-
+    /** Unwinds a tool that wants to exit. Some catch it and exit once more: the first code counts. */
+    private static final class Ended extends Error {
         Ended(int code) {
             super(null, null, false, false);
-            this.code = code;
+            if (exitCode == null) {
+                exitCode = code;
+            }
         }
     }
 
@@ -75,15 +77,14 @@ public final class Tools {
         command.get("args").forEach(argument -> arguments.add(argument.asText()));
         InputStream input = new ByteArrayInputStream(command.path("stdin").asText("").getBytes(StandardCharsets.UTF_8));
         System.setIn(input);
+        exitCode = null;
         try {
             Class<?> tool = Class.forName(command.get("class").asText());
             tool.getMethod("main", String[].class).invoke(null, (Object) arguments.toArray(new String[0]));
-            return 0;
+            return exitCode == null ? 0 : exitCode;
         } catch (InvocationTargetException error) {
-            for (Throwable cause = error; cause != null; cause = cause.getCause()) {
-                if (cause instanceof Ended) {
-                    return ((Ended) cause).code;
-                }
+            if (exitCode != null) {
+                return exitCode;
             }
             error.getCause().printStackTrace();
             return 1;

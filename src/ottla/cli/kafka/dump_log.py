@@ -99,19 +99,19 @@ def _batch_line(batch: SegmentBatch) -> str:
 def _record_parts(
     record: Record, header: BatchHeader, with_data: bool, with_metadata: bool, decode: Decoder
 ) -> Iterator[str]:
-    yield "|"
     if with_metadata:
         sequence = -1 if header.base_sequence < 0 else header.base_sequence + record.offset - header.base_offset
         keys = ",".join(name for name, _value in record.headers)
         yield (
-            f" offset: {record.offset} {_timestamp_type(header)}: {record.timestamp} keySize: {_size(record.key)} "
+            f"| offset: {record.offset} {_timestamp_type(header)}: {record.timestamp} keySize: {_size(record.key)} "
             f"valueSize: {_size(record.value)} sequence: {sequence} headerKeys: [{keys}]"
         )
     if header.is_control:
         yield _control(record)
     elif with_data:
         key, value = decode(record)
-        yield "" if key is None else f" key: {key}"
+        if key is not None:
+            yield f" key: {key}" if with_metadata else f"| key: {key}"
         yield "" if value is None else f" payload: {value}"
 
 

@@ -5,6 +5,8 @@ is collected and told at the end of the run, file by file, in the order in which
 """
 
 import os
+import sys
+from collections.abc import Iterator
 from struct import Struct
 
 from ottla.cli.segment_reading import SegmentBatch, read_segment
@@ -37,22 +39,23 @@ class Mismatches:
         self._gaps.setdefault(path, []).append((first, second))
 
     def report(self) -> None:
+        """To standard error, as Kafka does it."""
+        for line in self._lines():
+            print(line, file=sys.stderr)
+
+    def _lines(self) -> Iterator[str]:
         for path, found in self._index.items():
-            print(f"Mismatches in :{path}")
-            for indexed, logged in found:
-                print(f"  Index offset: {indexed}, log offset: {logged}")
+            yield f"Mismatches in :{path}"
+            yield from (f"  Index offset: {indexed}, log offset: {logged}" for indexed, logged in found)
         for path, found in self._time.items():
-            print(f"Found timestamp mismatch in :{path}")
-            for indexed, logged in found:
-                print(f"  Index timestamp: {indexed}, log timestamp: {logged}")
+            yield f"Found timestamp mismatch in :{path}"
+            yield from (f"  Index timestamp: {indexed}, log timestamp: {logged}" for indexed, logged in found)
         for found in self._missing.values():
-            print("The following indexed offsets are not found in the log.")
-            for indexed, logged in found:
-                print(f"Indexed offset: {indexed}, found log offset: {logged}")
+            yield "The following indexed offsets are not found in the log."
+            yield from (f"Indexed offset: {indexed}, found log offset: {logged}" for indexed, logged in found)
         for path, found in self._gaps.items():
-            print(f"Non-consecutive offsets in {path}")
-            for first, second in found:
-                print(f"  {first} is followed by {second}")
+            yield f"Non-consecutive offsets in {path}"
+            yield from (f"  {first} is followed by {second}" for first, second in found)
 
 
 def dump_index(path: str, sanity_only: bool, verify_only: bool, mismatches: Mismatches) -> None:

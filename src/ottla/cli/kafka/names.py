@@ -2,6 +2,24 @@
 
 from ottla.cli.lazy_group import LazyTable
 
+_PACKAGE = "ottla.cli.kafka."
+
 KAFKA_TOOLS: LazyTable = {
-    "kafka-dump-log": ("ottla.cli.kafka.dump_log", "main", "What stands in segment files."),
-}
+    name: (_PACKAGE + module, "main", summary)
+    for name, module, summary in (
+        ("kafka-topics", "topics", "Create, list, describe, alter and delete topics."),
+        ("kafka-configs", "configs", "Describe and alter configurations."),
+        ("kafka-get-offsets", "get_offsets", "Offsets of partitions at a time."),
+        ("kafka-delete-records", "delete_records", "Delete the records before offsets."),
+        ("kafka-leader-election", "leader_election", "Elect leaders."),
+        ("kafka-log-dirs", "log_dirs", "What lies in the log directories of brokers."),
+        ("kafka-dump-log", "dump_log", "What stands in segment files."),
+        ("kafka-broker-api-versions", "broker_api_versions", "What every broker speaks."),
+        ("kafka-cluster", "cluster", "The id of a cluster; forgetting a broker."),
+        ("kafka-features", "features", "The features of the cluster."),
+    )
+} | {
+    "kafka-preferred-replica-election": (
+        _PACKAGE + "leader_election", "preferred_replica_election", "Give leadership back to the preferred replicas.",
+    ),
+}  # fmt: skip

@@ -1,0 +1,47 @@
+"""`kafka-dump-log`, beside Kafka 3.9's, on files of ours."""
+
+from pathlib import Path
+
+import pytest
+
+import ottla as clients
+from ottla.testing import EmbeddedBroker
+
+FILES = ("log", "index", "timeindex")
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A partition with every kind of record, of a broker that has stopped."""
+    home = tmp_path_factory.mktemp("dumped")
+    with EmbeddedBroker(directory=home, properties={"log.index.interval.bytes": 100}) as broker:
+        broker.create_topic("clicks")
+        for codec in ("none", "gzip", "snappy", "lz4", "zstd"):
+            with clients.Producer(broker.bootstrap_servers, compression_type=codec) as producer:
+                producer.send("clicks", b"value", key=b"key", headers=[("h", b"x"), ("n", None)])
+                producer.flush()
+                producer.send_many("clicks", [b"a" * 200, None, b""], keys=[None, b"", b"k"])
+        with clients.Admin(broker.bootstrap_servers) as admin:
+            admin.alter_group_offsets("g", {clients.TopicPartition("clicks", 0): 3}).check()
+    return home / "logs-0"
+
+
+@pytest.mark.parametrize("options", ["", "--print-data-log", "--deep-iteration", "--verify-index-only"])
+def test_prints_what_kafka_prints(side_by_side, directory: Path, options: str) -> None:  # type: ignore[no-untyped-def]
+    files = ",".join(str(directory / "clicks-0" / f"{0:020d}.{suffix}") for suffix in FILES)
+    side_by_side("kafka-dump-log", "--files", files, *options.split(), connect=False)
+
+
+def test_record_metadata_is_left_out(side_by_side, directory: Path) -> None:  # type: ignore[no-untyped-def]
+    file = str(directory / "clicks-0" / f"{0:020d}.log")
+    side_by_side("kafka-dump-log", "--files", file, "--print-data-log", "--skip-record-metadata", connect=False)
+
+
+def test_producer_snapshots(side_by_side, directory: Path) -> None:  # type: ignore[no-untyped-def]
+    for file in (directory / "clicks-0").glob("*.snapshot"):
+        side_by_side("kafka-dump-log", "--files", str(file), connect=False, ordered=False)
+
+
+def test_committed_offsets_are_decoded(side_by_side, directory: Path) -> None:  # type: ignore[no-untyped-def]
+    file = str(directory / "__consumer_offsets-0" / f"{0:020d}.log")
+    assert '"group":"g"' in side_by_side("kafka-dump-log", "--offsets-decoder", "--files", file, connect=False)
