@@ -1,9 +1,11 @@
 """A plain ZooKeeper client for commands: kazoo, synchronous, gone at the end of the block."""
 
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ottla.coordination.connect_string import parse_connect_string
 from ottla.errors.tree import OperatorError
 
 _CONNECT_SECONDS_MAX = 10
@@ -16,6 +18,7 @@ def connected_client(connect: str) -> Iterator[Any]:
     from kazoo.exceptions import KazooException, NoNodeError
     from kazoo.handlers.threading import KazooTimeoutError
 
+    _check_reachable(connect)
     client = KazooClient(hosts=connect, timeout=_CONNECT_SECONDS_MAX)
     try:
         client.start(timeout=_CONNECT_SECONDS_MAX)
@@ -29,3 +32,15 @@ def connected_client(connect: str) -> Iterator[Any]:
     finally:
         client.stop()
         client.close()
+
+
+def _check_reachable(connect: str) -> None:
+    """Somebody listens there: kazoo would try again for long, and a person wants to know now."""
+    problems = []
+    for server in parse_connect_string(connect).servers:
+        try:
+            socket.create_connection(server, _CONNECT_SECONDS_MAX).close()
+            return
+        except OSError as error:
+            problems.append(error.strerror or str(error))
+    raise OperatorError(f"no ZooKeeper answers at {connect} ({', '.join(problems)}): is it running there?")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ottla.testing import EmbeddedBroker
+from support.command import run_here
 from support.kafka_tools import KafkaTools, kafka_tools
 
 
