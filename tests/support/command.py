@@ -56,10 +56,10 @@ class Ottla:
         if bootstrap_server:
             self.environment["OTTLA_BOOTSTRAP_SERVER"] = bootstrap_server
 
-    def start(self, *arguments: str, **options: Any) -> "subprocess.Popen[str]":
+    def start(self, *arguments: str, **options: Any) -> "subprocess.Popen[Any]":
         command = [sys.executable, "-m", "ottla", *arguments]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
-        return subprocess.Popen(command, env=self.environment, text=True, **pipes)
+        settings = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        return subprocess.Popen(command, env=self.environment, **(settings | options))
 
     def run(self, *arguments: str, stdin: str = "", cwd: str | None = None) -> "subprocess.CompletedProcess[str]":
         """To the end, whatever that is."""

@@ -14,7 +14,7 @@ from ottla.cli.profiles import load_profile
 from ottla.errors.tree import ConfigError, OperatorError
 
 if TYPE_CHECKING:
-    from ottla import Admin, Producer
+    from ottla import Admin, Consumer, Producer
 
 F = TypeVar("F", bound=Callable[..., Any])
 # A person waits for the answer. Kafka's default, a minute, is for programs.
@@ -45,6 +45,12 @@ class Target:
 
         check_reachable(self.bootstrap_server)
         return Producer(self.bootstrap_server, **self._config("producer", defaults))
+
+    def consumer(self, **defaults: Any) -> "Consumer":
+        from ottla import Consumer
+
+        check_reachable(self.bootstrap_server)
+        return Consumer(self.bootstrap_server, **self._config("consumer", defaults))
 
     def _config(self, kind: str, defaults: dict[str, Any]) -> Any:
         """The given properties over the command's own. One of another kind of client, from a profile, is left out."""
