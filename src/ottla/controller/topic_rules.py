@@ -151,4 +151,4 @@ def _join(values: Iterable[int]) -> str:
 
 
 def _text(assignment: Mapping[int, Replicas]) -> str:
-    return "Map(" + ", ".join(f"{number} -> ArrayBuffer({_join(r)})" for number, r in assignment.items()) + ")"
+    return "HashMap(" + ", ".join(f"{number} -> ArrayBuffer({_join(r)})" for number, r in assignment.items()) + ")"

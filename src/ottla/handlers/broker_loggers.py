@@ -40,7 +40,7 @@ def check_logger_edits(edits: Sequence[Edit]) -> None:
             if (edit.value or "") not in LEVELS:
                 raise InvalidConfigError(
                     f"Cannot set the log level of {edit.key} to {edit.value} as it is not a supported log level. "
-                    f"Valid log levels are {', '.join(LEVELS)}"
+                    f"Valid log levels are {', '.join(sorted(LEVELS))}"
                 )
         elif edit.operation != Operation.DELETE:
             name = _LIST_OPERATIONS.get(edit.operation, str(edit.operation))

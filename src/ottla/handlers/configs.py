@@ -28,6 +28,7 @@ from ottla.errors.kafka import (
 from ottla.handlers.broker_loggers import apply_logger_edits, check_logger_edits, describe_loggers
 from ottla.handlers.config_edits import Edit, Operation, apply_edits, check_edits, replace_all
 from ottla.handlers.context import RequestContext
+from ottla.handlers.error_texts import INVALID_REQUEST_TEXT
 from ottla.handlers.registry import HandlerTable
 from ottla.metadata.cache import MetadataCache
 from ottla.model import topic_name_problem
@@ -102,14 +103,11 @@ class ConfigHandlers:
             self._check_broker_id(resource.resource_name, "Broker", f"{self._broker_id} or empty string")
             return describe_broker(self._config, names)
         if resource.resource_type == BROKER_LOGGER:
-            self._check_own_loggers(resource.resource_name)
+            if not resource.resource_name:
+                raise InvalidRequestError("Broker id must not be empty")
+            self._check_broker_id(resource.resource_name, "Broker", str(self._broker_id), comma="")
             return describe_loggers(names)
-        raise InvalidRequestError(f"Unsupported resource type: {resource.resource_type}")
-
-    def _check_own_loggers(self, name: str) -> None:
-        if not name:
-            raise InvalidRequestError("Broker id must not be empty")
-        self._check_broker_id(name, "Broker", str(self._broker_id))
+        raise InvalidRequestError(INVALID_REQUEST_TEXT)
 
     async def _topic_overrides(self, topic: str) -> dict[str, str]:
         problem = topic_name_problem(topic)
@@ -122,13 +120,14 @@ class ConfigHandlers:
         except SessionError:  # ZooKeeper is away: what this broker knows is better than nothing
             return dict(self._store.overrides(topic))
 
-    def _check_broker_id(self, name: str, what: str, expected: str) -> None:
+    def _check_broker_id(self, name: str, what: str, expected: str, comma: str = ",") -> None:
+        """Kafka's texts, which differ by a word or a comma."""
         try:
             given = int(name)
         except ValueError:
             raise InvalidRequestError(f"{what} id must be an integer, but it is: {name}") from None
         if given != self._broker_id:
-            raise InvalidRequestError(f"Unexpected broker id, expected {expected}, but received {name}")
+            raise InvalidRequestError(f"Unexpected broker id, expected {expected}{comma} but received {name}")
 
     # AlterConfigs and IncrementalAlterConfigs
 
@@ -205,7 +204,7 @@ class ConfigHandlers:
                 raise RequestTimedOutError(f"ZooKeeper cannot be reached: {error}") from None
 
     def _alter_loggers(self, resource: Resource, edits: list[Edit], validate_only: bool) -> None:
-        self._check_own_loggers(resource.name)
+        self._check_broker_id(resource.name, "Node", str(self._broker_id))
         check_logger_edits(edits)
         if not validate_only:
             apply_logger_edits(edits)
@@ -236,7 +235,7 @@ class ConfigHandlers:
 
 def _replacing_change(resource: Resource, edits: list[Edit]) -> Change:
     if resource.type == BROKER_LOGGER:
-        raise InvalidRequestError("AlterConfigs is deprecated and does not support the resource type BROKER_LOGGER")
+        raise InvalidRequestError(f"Unknown resource type {resource.type}")
     return lambda before: replace_all(edits)
 
 

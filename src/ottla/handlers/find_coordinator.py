@@ -18,6 +18,7 @@ from ottla.coordinators.group.offsets_log import OFFSETS_TOPIC
 from ottla.coordinators.partitioning import partition_for
 from ottla.errors import ErrorCode, KafkaError
 from ottla.handlers.context import RequestContext
+from ottla.handlers.error_texts import INVALID_REQUEST_TEXT
 from ottla.handlers.registry import HandlerTable
 from ottla.metadata.cache import MetadataCache
 from ottla.protocol.api_keys import ApiKey
@@ -29,6 +30,7 @@ _NO_NODE = -1
 _MESSAGES = {
     ErrorCode.NONE: "NONE",
     ErrorCode.COORDINATOR_NOT_AVAILABLE: "The coordinator is not available.",
+    ErrorCode.INVALID_REQUEST: INVALID_REQUEST_TEXT,
 }
 
 

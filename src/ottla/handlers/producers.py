@@ -1,8 +1,11 @@
 """DescribeProducers (0): who has written to a partition lately, as its leader remembers for detecting duplicates."""
 
 from ottla.errors import KafkaError
+from ottla.errors.kafka import InvalidTopicError, UnknownTopicOrPartitionError
 from ottla.handlers.context import RequestContext
+from ottla.handlers.error_texts import NOT_HOSTED_TEXT
 from ottla.handlers.registry import HandlerTable
+from ottla.model import topic_name_problem
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.describe_producers import (
     DescribeProducersRequest,
@@ -37,11 +40,16 @@ class ProducersHandlers:
         )
 
     def _describe(self, topic: str, index: int) -> PartitionResponse:
+        problem = topic_name_problem(topic)
+        if problem is not None:
+            return _refused(index, InvalidTopicError(problem))
         try:
             partition = self._replicas.partition(topic, index)
             partition.check_leader()
+        except UnknownTopicOrPartitionError:
+            return _refused(index, UnknownTopicOrPartitionError(NOT_HOSTED_TEXT))
         except KafkaError as error:
-            return PartitionResponse(partition_index=index, error_code=error.code, error_message=str(error))
+            return _refused(index, error)
         return PartitionResponse(partition_index=index, active_producers=active_producers(partition.log.producers))
 
 
@@ -59,6 +67,10 @@ def active_producers(producers: ProducerStates) -> list[ProducerState]:
     ]
 
 
+def _refused(index: int, error: KafkaError) -> PartitionResponse:
+    return PartitionResponse(partition_index=index, error_code=error.code, error_message=str(error))
+
+
 def describe_producers_error(
     request: DescribeProducersRequest, version: int, error: KafkaError
 ) -> DescribeProducersResponse:
@@ -66,10 +78,7 @@ def describe_producers_error(
         topics=[
             TopicResponse(
                 name=topic.name,
-                partitions=[
-                    PartitionResponse(partition_index=index, error_code=error.code, error_message=str(error))
-                    for index in topic.partition_indexes
-                ],
+                partitions=[_refused(index, error) for index in topic.partition_indexes],
             )
             for topic in request.topics
         ]
