@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import ottla
+from ottla.testing import EmbeddedBroker
 from support.eventually import eventually
 from support.kafka import kafka_broker
 from support.ports import free_port
@@ -14,12 +15,27 @@ from support.ports import free_port
 _numbers = itertools.count(1)
 
 
-@pytest.fixture(scope="session", params=["kafka-4.3.0", pytest.param("kafka-3.9.1", marks=pytest.mark.long)])
-def broker_address(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Where a broker listens that stays up for the whole run. The place to add Ottla's own."""
-    _, version = request.param.split("-", 1)
-    with kafka_broker(version) as broker:
+@pytest.fixture(scope="session", params=["ottla", "kafka-4.3.0", pytest.param("kafka-3.9.1", marks=pytest.mark.long)])
+def broker_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def broker_address(broker_kind: str) -> Iterator[str]:
+    """Where a broker listens that stays up for the whole run."""
+    if broker_kind == "ottla":
+        with EmbeddedBroker(process=True) as embedded:
+            yield embedded.address
+        return
+    with kafka_broker(broker_kind.removeprefix("kafka-")) as broker:
         yield broker.address
+
+
+@pytest.fixture
+def only_kafka(broker_kind: str) -> None:
+    """For what Ottla's broker has not got yet."""
+    if broker_kind == "ottla":
+        pytest.skip("Ottla has no transactions and no reassignment yet")
 
 
 @pytest.fixture(scope="session")

@@ -142,6 +142,7 @@ def test_records_past_the_end_cannot_be_deleted(admin, topic):
     assert isinstance(admin.delete_records({partition: 5}).errors[partition], OffsetOutOfRangeError)
 
 
+@pytest.mark.usefixtures("only_kafka")
 def test_election_and_reassignment_of_one_replica_change_nothing(admin, topic):
     partition = TopicPartition(topic, 0)
     (broker,) = admin.describe_cluster().brokers

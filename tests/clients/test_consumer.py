@@ -303,6 +303,7 @@ def test_on_asyncio_records_are_awaited(broker_address, filled):
     assert asyncio.run(read()) == (list(range(1000)), 1000)
 
 
+@pytest.mark.usefixtures("only_kafka")
 def test_only_committed_transactions_are_read_if_that_is_wanted(broker_address, topic):
     from confluent_kafka import Producer
 

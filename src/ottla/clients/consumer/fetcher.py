@@ -1,9 +1,13 @@
-"""Fetches ahead: one long-polling request per broker under way, for all partitions that may take more data.
+"""Fetches ahead: long-polling requests to each broker, for all partitions that may take more data.
 
 A partition is fetched while it is assigned, has a position, is not paused, and has less than a fetch's worth of data
 waiting; all partitions together hold at most `fetch.max.bytes`. Partitions that got data go to the end of the next
 request: the broker serves them in order, and none may starve. A batch larger than the bounds comes all the same, when
 its partition is first.
+
+A request for quiet partitions waits at the broker, and Kafka answers a connection in order. So that a busy partition
+(or one that was sought in or resumed meanwhile) need not wait behind it, there are two lanes to each broker, with a
+connection each. A partition is in one request at a time.
 """
 
 import asyncio
@@ -14,14 +18,15 @@ from typing import NamedTuple
 from ottla.clients.cluster import Cluster
 from ottla.clients.consumer.consumer_metrics import ConsumerMetrics
 from ottla.clients.consumer.fetched import FetchedPartition
-from ottla.clients.consumer.partition_state import NO_REPLICA, PartitionState
+from ottla.clients.consumer.partition_state import NO_REPLICA, NOT_FETCHING, PartitionState
 from ottla.clients.consumer.settings import FetchSettings
 from ottla.clients.errors import NoOffsetForPartitionError, broker_error
 from ottla.errors import ErrorCode, KafkaError
 from ottla.model import TopicPartition
 from ottla.protocol.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic, PartitionData
 
-FETCH_CHANNEL = "fetch"
+# The lanes: with two, one request can wait while the other brings data.
+FETCH_CHANNELS = ("fetch", "fetch-2")
 # The last version that names topics.
 FETCH_VERSION_MAX = 12
 CONSUMER_REPLICA_ID = -1
@@ -49,7 +54,7 @@ class Fetcher:
         self._settings = settings
         self._metrics = metrics
         self._on_change = on_change
-        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._tasks: dict[tuple[int, str], asyncio.Task[None]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
 
@@ -58,9 +63,9 @@ class Fetcher:
         if self._closed:
             return
         for node_id, states in self._group_fetchable().items():
-            if node_id not in self._tasks:
-                task = self._cluster.runtime.loop.create_task(self._fetch(node_id, states))
-                self._tasks[node_id] = task
+            lane = next((name for name in FETCH_CHANNELS if (node_id, name) not in self._tasks), None)
+            if lane is not None:
+                self._start(node_id, lane, states)
 
     def take(self) -> FetchedPartition | None:
         """The oldest data that is still wanted. Data of paused partitions waits."""
@@ -101,6 +106,8 @@ class Fetcher:
     def _is_fetchable(self, state: PartitionState, now: float) -> bool:
         if state.fetch_offset is None or state.is_paused or state.error is not None:
             return False
+        if state.fetching_generation == state.generation:
+            return False
         if state.retry_at > now:
             self._poke_later(state.retry_at - now)
             return False
@@ -135,18 +142,22 @@ class Fetcher:
 
     # Fetching
 
-    async def _fetch(self, node_id: int, states: list[PartitionState]) -> None:
-        asked = {
-            state.partition: _Asked(state, state.generation, state.fetch_offset)
-            for state in states
-            if state.fetch_offset is not None
-        }
+    def _start(self, node_id: int, lane: str, states: list[PartitionState]) -> None:
+        asked: dict[TopicPartition, _Asked] = {}
+        for state in states:
+            assert state.fetch_offset is not None, "only partitions with a position are fetched"
+            asked[state.partition] = _Asked(state, state.generation, state.fetch_offset)
+            state.fetching_generation = state.generation
+        work = self._fetch(node_id, lane, asked)
+        self._tasks[node_id, lane] = self._cluster.runtime.loop.create_task(work)
+
+    async def _fetch(self, node_id: int, lane: str, asked: Mapping[TopicPartition, _Asked]) -> None:
         try:
             timeout_ms = self._settings.max_wait_ms + self._settings.request_timeout_ms
             response: FetchResponse = await self._cluster.send(
                 node_id,
                 self._request(asked),
-                channel=FETCH_CHANNEL,
+                channel=lane,
                 version_max=FETCH_VERSION_MAX,
                 timeout_ms=timeout_ms,
             )
@@ -160,7 +171,10 @@ class Fetcher:
             self._metrics.note_fetch(response.throttle_time_ms)
             self._take_response(response, asked)
         finally:
-            self._tasks.pop(node_id, None)
+            self._tasks.pop((node_id, lane), None)
+            for state, generation, _ in asked.values():
+                if state.fetching_generation == generation:
+                    state.fetching_generation = NOT_FETCHING
         self._on_change()
         self.poke()
 

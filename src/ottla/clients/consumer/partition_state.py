@@ -8,6 +8,7 @@ from ottla.errors import KafkaError
 from ottla.model import TopicPartition
 
 NO_REPLICA = -1
+NOT_FETCHING = -1
 
 
 class PartitionState:
@@ -15,6 +16,7 @@ class PartitionState:
         "buffered_bytes",
         "error",
         "fetch_offset",
+        "fetching_generation",
         "generation",
         "high_watermark",
         "is_paused",
@@ -34,6 +36,8 @@ class PartitionState:
         self.position: int | None = None
         self.fetch_offset: int | None = None
         self.generation = 0
+        # The generation for which a request is under way: there is at most one of the present generation.
+        self.fetching_generation = NOT_FETCHING
         self.is_paused = False
         # Where to look for a position: a time or an OffsetSpec; None while there is one, or none was asked for.
         self.reset_to: int | None = None
