@@ -24,6 +24,7 @@ _COMMANDS: LazyTable = {
     "produce": ("ottla.cli.produce", "produce", "Send lines as records."),
     "consume": ("ottla.cli.consume", "consume", "Write the records of topics to standard output."),
     "topics": ("ottla.cli.topics", "topics", "List, create, describe, alter and delete topics."),
+    "groups": ("ottla.cli.groups", "groups", "Consumer groups: list, describe, reset offsets, delete."),
     "configs": ("ottla.cli.configs", "configs", "Show and change the configuration of topics and brokers."),
     "brokers": ("ottla.cli.brokers", "brokers", "The brokers and what lies on them."),
     "cluster": (

@@ -8,6 +8,7 @@ KAFKA_TOOLS: LazyTable = {
     name: (_PACKAGE + module, "main", summary)
     for name, module, summary in (
         ("kafka-topics", "topics", "Create, list, describe, alter and delete topics."),
+        ("kafka-consumer-groups", "consumer_groups", "List, describe, reset and delete groups."),
         ("kafka-configs", "configs", "Describe and alter configurations."),
         ("kafka-get-offsets", "get_offsets", "Offsets of partitions at a time."),
         ("kafka-delete-records", "delete_records", "Delete the records before offsets."),
