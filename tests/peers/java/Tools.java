@@ -21,9 +21,10 @@ import org.apache.kafka.common.utils.Exit;
  */
 public final class Tools {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static Integer exitCode;
+    private static final List<Runnable> SHUTDOWN_HOOKS = new ArrayList<>();
+    private static volatile Integer exitCode;
 
-    /** Unwinds a tool that wants to exit. Some catch it and exit once more: the first code counts. */
+    /** Unwinds a tool that wants to exit. Some catch it and go on: the first code counts, what they print then does not. */
     private static final class Ended extends Error {
         Ended(int code) {
             super(null, null, false, false);
@@ -38,12 +39,14 @@ public final class Tools {
 
         @Override
         public synchronized void write(int octet) {
-            target.write(octet);
+            write(new byte[] {(byte) octet}, 0, 1);
         }
 
         @Override
         public synchronized void write(byte[] data, int start, int length) {
-            target.write(data, start, length);
+            if (exitCode == null) {
+                target.write(data, start, length);
+            }
         }
 
         synchronized String take() {
@@ -62,9 +65,13 @@ public final class Tools {
         System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
         Exit.setExitProcedure((code, message) -> { throw new Ended(code); });
         Exit.setHaltProcedure((code, message) -> { throw new Ended(code); });
+        Exit.setShutdownHookAdder((name, hook) -> SHUTDOWN_HOOKS.add(hook));
         for (String line = commands.readLine(); line != null; line = commands.readLine()) {
             ObjectNode answer = JSON.createObjectNode();
             answer.put("code", run(JSON.readTree(line)));
+            exitCode = null;
+            SHUTDOWN_HOOKS.forEach(Runnable::run);
+            SHUTDOWN_HOOKS.clear();
             answer.put("stdout", out.take());
             answer.put("stderr", err.take());
             answers.println(JSON.writeValueAsString(answer));
