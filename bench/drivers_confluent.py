@@ -25,7 +25,9 @@ CONSUMER = {
     "log_level": 0,
 }
 QUEUED_BYTES_MAX = 100 << 20
-CONSUMED_AT_ONCE = 10_000
+# Records that are alive at once cost the client page faults, so a call takes few large ones.
+CONSUMED_BYTES_AT_ONCE = 1 << 20
+CONSUMED_AT_ONCE_MAX = 10_000
 TIMEOUT_S = 60.0
 
 
@@ -97,7 +99,8 @@ def consume(
     """The whole topic, by each of the consumers: threads here, librdkafka's own do the work."""
     readers = [new_consumer(port) for _ in range(consumers)]
     with Meter(pid) as meter:
-        threads = [threading.Thread(target=read_all, args=(reader, topic, partitions, count)) for reader in readers]
+        shape = (topic, value_bytes, count, partitions)
+        threads = [threading.Thread(target=read_all, args=(reader, *shape)) for reader in readers]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -107,11 +110,12 @@ def consume(
     return meter.costs() | {"records": count * consumers, "bytes": count * consumers * value_bytes}
 
 
-def read_all(consumer: Consumer, topic: str, partitions: int, count: int) -> None:
+def read_all(consumer: Consumer, topic: str, value_bytes: int, count: int, partitions: int) -> None:
+    at_once = min(CONSUMED_AT_ONCE_MAX, CONSUMED_BYTES_AT_ONCE // value_bytes)
     consumer.assign([TopicPartition(topic, index, 0) for index in range(partitions)])
     left = count
     while left > 0:
-        messages = consumer.consume(min(left, CONSUMED_AT_ONCE), TIMEOUT_S)
+        messages = consumer.consume(min(left, at_once), TIMEOUT_S)
         if not messages:
             raise TimeoutError(f"{left} records are missing")
         left -= len(messages)

@@ -15,6 +15,8 @@ from ottla.disk.log_file import LogFile
 from ottla.disk.system_disk import RWF_NOWAIT
 
 READ_AHEAD_WINDOW = 128 * 1024
+# One byte to read into, for all probes: what is in it matters to nobody. A large fetch is probed at many places.
+_PROBE = (bytearray(1),)
 _DISK_ERRORS = frozenset({errno.EIO, errno.EUCLEAN, errno.EBADMSG})
 
 
@@ -62,10 +64,19 @@ class FileSlice:
 
     def is_cached(self) -> bool:
         """Whether all of it can be sent without waiting for the disk, as far as samples tell."""
+        preadv, descriptor = self._file.directory.disk.preadv, self._descriptor
         last = self.position + self._size - 1
-        return self._byte_is_cached(last) and all(
-            self._byte_is_cached(position) for position in range(self.position, last, READ_AHEAD_WINDOW)
-        )
+        try:
+            preadv(descriptor, _PROBE, last, RWF_NOWAIT)
+            for position in range(self.position, last, READ_AHEAD_WINDOW):
+                preadv(descriptor, _PROBE, position, RWF_NOWAIT)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            if error.errno == errno.EOPNOTSUPP:  # a file system without the flag, such as an old tmpfs
+                return True
+            raise self._file.directory.storage_error(error) from error
+        return True
 
     def read_ahead(self) -> None:
         """Bring it into the page cache. Blocks: for a thread, which may use the descriptor since it is pinned."""
@@ -80,14 +91,3 @@ class FileSlice:
 
     def close(self) -> None:
         self._file.unpin()
-
-    def _byte_is_cached(self, position: int) -> bool:
-        try:
-            self._file.directory.disk.preadv(self._descriptor, [bytearray(1)], position, RWF_NOWAIT)
-        except BlockingIOError:
-            return False
-        except OSError as error:
-            if error.errno == errno.EOPNOTSUPP:  # a file system without the flag, such as an old tmpfs
-                return True
-            raise self._file.directory.storage_error(error) from error
-        return True

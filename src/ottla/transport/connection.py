@@ -43,8 +43,9 @@ from ottla.transport.write_queue import Chunk, Flush, WriteQueue, drop_chunks
 
 logger = logging.getLogger(__name__)
 
-# What one connection may send, receive into a private buffer, or have handled before others get their turn.
-SEND_BYTES_PER_TURN_MAX = 512 * 1024
+# What one connection may send, receive into a private buffer, or have handled before others get their turn. An answer
+# with the megabyte that consumers ask of a partition by default leaves in one turn, with what stands around it.
+SEND_BYTES_PER_TURN_MAX = (1024 + 64) * 1024
 RECEIVE_BYTES_PER_TURN_MAX = 512 * 1024
 FRAMES_PER_TURN_MAX = 64
 # Answers that are collected while the frames of one read are handled.
