@@ -98,6 +98,16 @@ func options(cmd command) []kgo.Opt {
 	if codec, ok := codecs[cmd.Config["compression.type"]]; ok {
 		opts = append(opts, kgo.ProducerBatchCompression(codec))
 	}
+	// Idempotence, franz-go's default, wants all acknowledgements.
+	switch cmd.Config["acks"] {
+	case "0":
+		opts = append(opts, kgo.RequiredAcks(kgo.NoAck()), kgo.DisableIdempotentWrite())
+	case "1":
+		opts = append(opts, kgo.RequiredAcks(kgo.LeaderAck()), kgo.DisableIdempotentWrite())
+	}
+	if cmd.Config["allow.auto.create.topics"] == "true" {
+		opts = append(opts, kgo.AllowAutoTopicCreation())
+	}
 	return opts
 }
 
