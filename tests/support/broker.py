@@ -29,6 +29,7 @@ BROKER_ID = 0
 TEST_PROPERTIES = {
     "broker.id": str(BROKER_ID),
     "num.partitions": "1",
+    "log.retention.ms": "-1",  # The records of tests are as old as they like to be.
     "auto.create.topics.enable": "true",
     "offsets.topic.num.partitions": "1",
     "offsets.topic.replication.factor": "1",

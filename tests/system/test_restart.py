@@ -36,7 +36,7 @@ def test_clean_stop_ends_with_success_and_says_so(tmp_path: Path):
     with running(broker):
         fill(broker)
         assert broker.stop() == 0
-    assert (broker.log_dir / ".kafka_cleanshutdown").exists()
+    assert (broker.log_dir / ".kafka_cleanshutdown").exists(), broker.tail()
 
 
 def test_start_after_a_clean_stop_reads_no_log_data(tmp_path: Path):

@@ -79,7 +79,7 @@ async def test_an_append_whose_leader_goes_is_told_so(tmp_path):
 @on_loop
 async def test_too_few_replicas_refuse_an_append(tmp_path):
     with replicas_in(tmp_path, min_insync_replicas="2") as replicas:
-        replicas.lead(OFFSETS_TOPIC)
+        replicas.lead(OFFSETS_TOPIC, replicas=(BROKER_ID, OTHER))
         appends = Appends(replicas)
         appends.append()
         assert appends.outcomes == [(ErrorCode.NOT_ENOUGH_REPLICAS, -1)]
