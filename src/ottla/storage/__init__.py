@@ -7,5 +7,9 @@ snapshot_files      the producers on disk; producer_replay tells them the batche
 leader_epochs       where each leader epoch begins
 producer_state      what each producer last wrote: duplicates, gaps, open transactions
 checkpoints         offsets of all partitions of a log directory
-log_manager         all partitions of all log directories: load, create, delete, retain, flush, stop
+loading, recovery   a partition's directory at start; segment_scan reads what may be torn
+log_dir             one log directory: lock, identity, checkpoints; clean_shutdown, clean_stop
+flushing            group commit and the recovery point; retention, deletion: what goes, and when
+log_manager         all partitions of all log directories: load, create, delete, retain, flush, stop; upkeep ticks
+inventory           what a log directory holds, for `ottla log adopt`
 """
