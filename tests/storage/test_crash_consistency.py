@@ -222,5 +222,5 @@ def test_no_power_cut_loses_a_promise_or_invents_a_record(workload: Workload, tm
 @pytest.mark.timeout(1200)
 def test_no_power_cut_at_any_call_loses_a_promise_or_invents_a_record(workload: Workload, tmp_path: Path) -> None:
     points = crash_points(workload.disk.trace, step=1)
-    choices = (*CHOICES, *map(random_choice, range(20)))
+    choices = (*CHOICES, *map(random_choice, range(8)))
     assert check_states(workload, tmp_path, points, choices) > 1000
