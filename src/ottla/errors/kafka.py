@@ -589,6 +589,6 @@ def _collect(root: type[KafkaError]) -> dict[int, type[KafkaError]]:
     found: dict[int, type[KafkaError]] = {}
     for cls in root.__subclasses__():
         found.update(_collect(cls))
-        if "code" in cls.__dict__:
+        if cls.__module__ == __name__ and "code" in cls.__dict__:
             found[cls.code] = cls
     return found
