@@ -26,10 +26,10 @@ STOP_SECONDS_MAX = 60
 BROKER_ID = 0
 
 # Topics of one partition, created when a client names them, as a fresh broker does it. The rest keeps tests quick.
+# Tools show what is set here for topics (log.retention.ms and the like), and tests compare what they print.
 TEST_PROPERTIES = {
     "broker.id": str(BROKER_ID),
     "num.partitions": "1",
-    "log.retention.ms": "-1",  # The records of tests are as old as they like to be.
     "auto.create.topics.enable": "true",
     "offsets.topic.num.partitions": "1",
     "offsets.topic.replication.factor": "1",
