@@ -49,7 +49,9 @@ class Ottla(LazyGroup):
     sections = {"Servers": _SERVERS, "Commands": _COMMANDS, "Kafka's own tools, with Kafka's own options": KAFKA_TOOLS}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return super().get_command(ctx, cmd_name.removesuffix(".sh"))
+        """Kafka's tools answer to `kafka-topics`, `kafka-topics.sh` and, where that is nobody else, `run-class` too."""
+        name = cmd_name.removesuffix(".sh")
+        return super().get_command(ctx, name) or super().get_command(ctx, f"kafka-{name}")
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -8,6 +8,8 @@ KAFKA_TOOLS: LazyTable = {
     name: (_PACKAGE + module, "main", summary)
     for name, module, summary in (
         ("kafka-topics", "topics", "Create, list, describe, alter and delete topics."),
+        ("kafka-console-producer", "console_producer", "Lines of standard input as records."),
+        ("kafka-console-consumer", "console_consumer", "Records to standard output."),
         ("kafka-consumer-groups", "consumer_groups", "List, describe, reset and delete groups."),
         ("kafka-configs", "configs", "Describe and alter configurations."),
         ("kafka-get-offsets", "get_offsets", "Offsets of partitions at a time."),
@@ -20,7 +22,15 @@ KAFKA_TOOLS: LazyTable = {
         ("kafka-features", "features", "The features of the cluster."),
     )
 } | {
-    "kafka-preferred-replica-election": (
-        _PACKAGE + "leader_election", "preferred_replica_election", "Give leadership back to the preferred replicas.",
-    ),
+    name: (_PACKAGE + module, function, summary)
+    for name, module, function, summary in (
+        ("kafka-preferred-replica-election", "leader_election", "preferred_replica_election",
+         "Give leadership back to the preferred replicas."),
+        ("kafka-server-start", "servers", "start_broker", "Start a broker."),
+        ("kafka-server-stop", "servers", "stop_broker", "Stop brokers."),
+        ("zookeeper-server-start", "servers", "start_zookeeper", "Start a ZooKeeper server."),
+        ("zookeeper-server-stop", "servers", "stop_zookeeper", "Stop ZooKeeper servers."),
+        ("zookeeper-shell", "zookeeper_shell", "main", "Look into ZooKeeper."),
+        ("kafka-run-class", "run_class", "main", "Kafka's tools by the names of their classes."),
+    )
 }  # fmt: skip
