@@ -107,3 +107,13 @@ def test_properties_reach_the_broker() -> None:
         broker.create_topic("clicks", partitions=-1, replication_factor=-1)
         with ottla.Admin(broker.bootstrap_servers) as admin:
             assert len(admin.describe_topics(["clicks"])["clicks"].partitions) == 7
+
+
+def test_several_brokers_form_a_cluster() -> None:
+    with EmbeddedBroker(brokers=3) as broker:
+        broker.create_topic("clicks", partitions=1, replication_factor=3)
+        with ottla.Admin(broker.bootstrap_servers) as admin:
+            assert len(admin.describe_cluster().brokers) == 3
+            assert len(admin.describe_topics(["clicks"])["clicks"].partitions[0].replicas) == 3
+        with ottla.Producer(broker.bootstrap_servers) as producer:
+            assert producer.send("clicks", b"value").result(30).offset == 0

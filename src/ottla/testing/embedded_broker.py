@@ -7,7 +7,9 @@ each of them a process, which can be killed. Everything lies in one directory, a
 import asyncio
 import contextlib
 import tempfile
+import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -17,9 +19,11 @@ from ottla.clients.loop_thread import LoopThread
 from ottla.coordination.embedded.server import EmbeddedZooKeeper
 from ottla.coordination.embedded.server_config import ServerConfig
 from ottla.testing.properties import broker_properties
-from ottla.testing.running_broker import ProcessBroker, RunningBroker, ThreadBroker
+from ottla.testing.running_broker import BrokerDidNotStartError, ProcessBroker, RunningBroker, ThreadBroker
 
 _ZOOKEEPER_TICK_MS = 1000
+_CLUSTER_SECONDS_MAX = 30
+_CLUSTER_POLL_SECONDS = 0.02
 
 
 class EmbeddedBroker:
@@ -92,11 +96,27 @@ class EmbeddedBroker:
         thread = LoopThread("ottla-embedded-broker")
         self._stack.callback(thread.stop)
         self.zookeeper_connect = thread.run(self._start_zookeeper(directory, thread))
-        for broker_id in range(self._count):
-            broker = self._make(broker_id, directory, thread)
+        brokers = [self._make(broker_id, directory, thread) for broker_id in range(self._count)]
+        for broker in brokers:
             self._stack.callback(broker.stop)
-            broker.start()
-            self.brokers.append(broker)
+        with ThreadPoolExecutor(self._count) as pool:
+            list(pool.map(RunningBroker.start, brokers))
+        self.brokers = brokers
+        if self._count > 1:
+            self._await_cluster()
+
+    def _await_cluster(self) -> None:
+        """Until every broker knows all of them and who the controller is."""
+        for broker in self.brokers:
+            with Admin(broker.address) as admin:
+                deadline = time.monotonic() + _CLUSTER_SECONDS_MAX
+                while True:
+                    cluster = admin.describe_cluster()
+                    if len(cluster.brokers) == self._count and cluster.controller_id >= 0:
+                        break
+                    if time.monotonic() > deadline:
+                        raise BrokerDidNotStartError(f"broker {broker.broker_id} knows only {cluster.brokers}")
+                    time.sleep(_CLUSTER_POLL_SECONDS)
 
     async def _start_zookeeper(self, directory: Path, thread: LoopThread) -> str:
         config = ServerConfig(

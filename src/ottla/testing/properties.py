@@ -10,6 +10,7 @@ TEST_PROPERTIES = {
     "group.initial.rebalance.delay.ms": "0",
     "offsets.topic.num.partitions": "1",
     "transaction.state.log.num.partitions": "1",
+    "zookeeper.session.timeout.ms": "6000",
 }
 
 
