@@ -48,7 +48,7 @@ def walk_batches(file: LogFile, position: int, end: int) -> Iterator[BatchPlace]
     window, window_start = b"", position
     while position + LOG_OVERHEAD < end:
         at = position - window_start
-        if at + _PLACE.size > len(window) or not window:
+        if _must_refill(window, at):
             window, window_start, at = file.read_at(position, _WINDOW) + _PADDING, position, 0
         place = _place_at(window, at, position)
         if place.end_position > end:
@@ -63,7 +63,7 @@ def find_batch(file: LogFile, offset: int, position: int, end: int) -> BatchPlac
     window, window_start = b"", position
     while position + overhead < end:
         at = position - window_start
-        if at + _PLACE.size > len(window):
+        if _must_refill(window, at):
             window, window_start, at = file.read_at(position, _WINDOW) + _PADDING, position, 0
         base_offset, length, magic, last_offset_delta, _ = unpack(window, at)
         if base_offset + (last_offset_delta if magic == _MAGIC_2 else 0) >= offset:
@@ -72,6 +72,11 @@ def find_batch(file: LogFile, offset: int, position: int, end: int) -> BatchPlac
             raise CorruptMessageError(f"batch length {length} at position {position} of {file.path}")
         position += length + overhead
     return None
+
+
+def _must_refill(window: bytes, at: int) -> bool:
+    """Whether the header at `at` may not be wholly in the window. The padding is for the end of the file only."""
+    return not window or (at > 0 and at + _PLACE.size + len(_PADDING) > len(window))
 
 
 def _place_at(window: bytes, at: int, position: int) -> BatchPlace:
