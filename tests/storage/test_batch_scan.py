@@ -8,7 +8,7 @@ from ottla.storage.batch_scan import find_batch, walk_batches
 from support.logs import batch, create_log
 
 
-@pytest.mark.parametrize("value_size", range(0, 60))
+@pytest.mark.parametrize("value_size", range(60))
 def test_every_batch_is_found_wherever_the_windows_end(tmp_path: Path, value_size: int) -> None:
     log = create_log(tmp_path)
     for _ in range(200):

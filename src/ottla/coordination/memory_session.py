@@ -124,7 +124,7 @@ class MemoryZooKeeper:
                 session.heard()
             elif now - self._last_heard[session_id] >= session.timeout_ms / 1000:
                 self.close(session_id)
-        for session in {*self._sessions.values()}:
+        for session in list(self._sessions.values()):
             _ = session.state
 
     def execute(self, operation: Operation, caller: Caller) -> Applied:

@@ -113,8 +113,10 @@ class FetchSession:
 
     def settle(self, entry: FetchEntry, answer: PartitionData) -> None:
         """After an answer: to the end of the line when something was read, else watch. A starved one stays put."""
-        entry.last_high_watermark = answer.high_watermark
-        entry.last_log_start = answer.log_start_offset
+        is_taken = answer.error_code == 0 and answer.diverging_epoch.epoch < 0
+        # What comes with an error, or with an order to truncate, the fetcher does not take over: it is told again.
+        entry.last_high_watermark = answer.high_watermark if is_taken else -1
+        entry.last_log_start = answer.log_start_offset if is_taken else -1
         if entry.is_starved:
             return
         self.ready.pop(entry, None)

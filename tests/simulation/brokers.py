@@ -1,0 +1,203 @@
+"""Brokers made of the real parts: control plane, replication, logs, handlers. Only sockets and threads are missing."""
+
+import asyncio
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ottla.broker.control_plane import ControlPlane
+from ottla.broker.topic_configs import TopicConfigs
+from ottla.clients.runtime import Runtime
+from ottla.clock import TimerWheel
+from ottla.config import BrokerConfig
+from ottla.controller.config_store import ConfigStore
+from ottla.controller.registration import create_roots
+from ottla.coordination import paths
+from ottla.coordination.memory_session import MemorySession
+from ottla.handlers.alter_partition import AlterPartitionHandlers
+from ottla.handlers.api_versions import ApiVersionsHandlers
+from ottla.handlers.control import ControlHandlers
+from ottla.handlers.controlled_shutdown import ControlledShutdownHandlers
+from ottla.handlers.fetch import FetchHandlers
+from ottla.handlers.fetch_delivery import FetchDelivery
+from ottla.handlers.list_offsets import ListOffsetsHandlers
+from ottla.handlers.produce import ProduceHandlers
+from ottla.handlers.registry import HandlerTable
+from ottla.metadata.cache import MetadataCache
+from ottla.metadata.image import ClusterImage
+from ottla.observability.metrics import Metrics
+from ottla.observability.topic_metrics import TopicMetrics
+from ottla.protocol.messages.fetch import FetchResponse
+from ottla.replication.delayed_fetch import Answers
+from ottla.replication.fetch_session_cache import FetchSessionCache
+from ottla.replication.purgatory import Purgatory
+from ottla.replication.replica_context import ReplicaContext
+from ottla.replication.replica_manager import ReplicaManager
+from ottla.server.endpoints import AdvertisedEndpoint
+from ottla.storage.background import InlineBackground
+from ottla.storage.log_manager import LogManager
+from ottla.storage.log_settings import log_settings
+from ottla.storage.partition_log import PartitionLog
+from ottla.transport import ReceiveBuffer
+from simulation.disk import SurvivingDisk
+from simulation.process import Process
+from simulation.serving import ServedConnection
+
+if TYPE_CHECKING:
+    from simulation.simulation import Simulation
+
+TICK_SECONDS = 1.0
+TICK_MS = 5
+
+
+class InlineDelivery(FetchDelivery):
+    """Nothing is read ahead in a thread."""
+
+    def prepare(self, version: int, answers: Answers, response: FetchResponse) -> FetchResponse:
+        return response
+
+
+def address_of(broker_id: int) -> str:
+    return f"broker{broker_id}"
+
+
+class SimulatedBroker:
+    """One broker over all its lives: its id and its disk stay, the process is another each time."""
+
+    process: Process
+    session: MemorySession
+    replicas: ReplicaManager
+    control: ControlPlane
+    logs: LogManager
+
+    def __init__(self, simulation: "Simulation", broker_id: int, directory: Path) -> None:
+        self.simulation = simulation
+        self.broker_id = broker_id
+        self.address = address_of(broker_id)
+        self.disk = SurvivingDisk(directory, simulation.chance)
+        self.is_running = False
+        self.is_serving = False
+        self.life = 0
+
+    # Life and death
+
+    def start(self) -> None:
+        self.is_running = True
+        self.life += 1
+        simulation = self.simulation
+        self.process = Process(self.address, simulation.loop, simulation.observer(self))
+        if self.life > 1:  # The session file lets a new process close what the old one left behind.
+            simulation.zookeeper.close(self.session.session_id)
+        self.session = simulation.zookeeper.session(timeout_ms=simulation.settings.session_timeout_ms)
+        self.process.call_soon(self._begin)
+
+    def kill(self, *, power_cut: bool = False) -> None:
+        self.process.kill()
+        self.session.connected = False
+        self.simulation.network.gone(self.address)
+        self.is_running = self.is_serving = False
+        if hasattr(self, "logs"):
+            self.logs.abandon()
+        for part in ("logs", "replicas", "control"):  # What is in memory is gone.
+            self.__dict__.pop(part, None)
+        self.disk.process_killed(power_cut=power_cut)
+
+    def pause(self) -> None:
+        self.process.pause()
+        self.session.connected = False
+
+    def resume(self) -> None:
+        if self.is_running:
+            self.session.connected = True
+            self.process.resume()
+
+    def _begin(self) -> None:
+        self.process.create_task(self._start())
+
+    async def _start(self) -> None:
+        config = BrokerConfig.load(self._properties())
+        clock = self.simulation.clock
+        await self.session.start()
+        await create_roots(self.session)
+        wheel = TimerWheel(clock, TICK_MS)
+        wheel.attach(self.process)
+        metadata = MetadataCache(ClusterImage(cluster_id="simulated"))
+        configs = ConfigStore(self.session, self.broker_id, clock)
+        topic_configs = TopicConfigs(config)
+        topic_configs.overrides = configs.overrides
+        await configs.start()
+        await configs.load(await self.session.children(paths.BROKER_TOPICS))
+        self._load_logs(config, topic_configs)
+        context = ReplicaContext(self.broker_id, clock, config.int("replica.lag.time.max.ms"))
+        context.is_alive = lambda broker: broker in metadata.image.brokers
+        topic_metrics = TopicMetrics(Metrics(clock))
+        purgatory = Purgatory(self.process, wheel)
+        self.replicas = ReplicaManager(self.logs, metadata, purgatory, topic_metrics, context)
+        self.simulation.auditor.watch_cuts(self)
+        connect = self.simulation.network.connector(self.address, self.process)
+        runtime = Runtime(self.process, clock, wheel, ReceiveBuffer(1024), connect)
+        self.control = ControlPlane(
+            config, self.session, clock, self.broker_id, metadata, self.replicas, configs, runtime
+        )
+        table = self._handlers(config)
+        await self.control.start({"PLAINTEXT": AdvertisedEndpoint(self.address, 9092)})
+        self.simulation.network.listen(
+            self.address, self.process, lambda connection: ServedConnection(connection, table, self.process)
+        )
+        self.is_serving = True
+        self._tick()
+
+    def _properties(self) -> dict[str, str]:
+        return {
+            "broker.id": str(self.broker_id),
+            "listeners": "PLAINTEXT://127.0.0.1:9092",
+            "log.dirs": str(self.disk.directory),
+            **self.simulation.settings.properties,
+        }
+
+    def _load_logs(self, config: BrokerConfig, topic_configs: TopicConfigs) -> None:
+        self.logs = LogManager(
+            log_settings(config),
+            topic_configs,
+            self.simulation.clock,
+            disk=self.disk.recording,
+            background=lambda path: InlineBackground(),
+            high_watermark=self._high_watermark,
+        )
+        self.logs.open()
+        self.logs.load()
+
+    def _high_watermark(self, log: PartitionLog) -> int:
+        return self.replicas.high_watermark(log)
+
+    def _handlers(self, config: BrokerConfig) -> HandlerTable:
+        table, clock = HandlerTable(), self.simulation.clock
+        sessions = FetchSessionCache(clock, 1000)
+        delivery = InlineDelivery(self.process)
+        controller = self.control.controller
+        for handlers in (
+            ProduceHandlers(self.replicas, clock),
+            FetchHandlers(self.replicas, sessions, delivery, response_bytes_max=1 << 20),
+            ListOffsetsHandlers(self.replicas, clock),
+            ControlHandlers(self.control.state),
+            AlterPartitionHandlers(controller),
+            ControlledShutdownHandlers(controller),
+            ApiVersionsHandlers(table),
+        ):
+            handlers.register(table)
+        return table
+
+    def _tick(self) -> None:
+        self.logs.tick()
+        self.logs.checkpoint_high_watermarks()
+        asyncio.get_running_loop().call_later(TICK_SECONDS, self._tick)
+
+    # What it knows
+
+    @property
+    def is_controller(self) -> bool:
+        return self.is_serving and self.control.controller.is_active
+
+
+def seeded_uuid(number: int) -> uuid.UUID:
+    return uuid.UUID(int=(0x4000 << 64) | 0x8000_0000_0000_0000 | number)

@@ -1,0 +1,1 @@
+"""Bugs that replicated logs have had, one module each: `apply()` puts it back in. The simulation must notice."""
