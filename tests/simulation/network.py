@@ -144,7 +144,7 @@ class Network:
         ) -> Connection:
             await asyncio.sleep(self.delay())
             while self.is_cut(address, host) or self.is_cut(host, address):
-                await asyncio.sleep(0.5)  # noqa: ASYNC110 - as TCP tries again
+                await asyncio.sleep(0.5)
             if host not in self._listening:
                 raise ConnectionRefusedError(f"nobody listens at {host}")
             return self._connect(process, address, host, on_frame, on_closed)
