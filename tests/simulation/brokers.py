@@ -110,6 +110,7 @@ class SimulatedBroker:
         if self.is_running:
             self.session.connected = True
             self.process.resume()
+            self.process.call_soon(self.session.reconnect)
 
     def _begin(self) -> None:
         self.process.create_task(self._start())

@@ -143,7 +143,7 @@ class Network:
             host: str, port: int, on_frame: OnFrame, on_closed: Callable[[CloseReason], None], **_: Any
         ) -> Connection:
             await asyncio.sleep(self.delay())
-            while self.is_cut(address, host) or self.is_cut(host, address):
+            while self.is_cut(address, host) or self.is_cut(host, address):  # noqa: ASYNC110 - TCP tries again
                 await asyncio.sleep(0.5)
             if host not in self._listening:
                 raise ConnectionRefusedError(f"nobody listens at {host}")
