@@ -35,6 +35,7 @@ _COMMANDS: LazyTable = {
     "offsets": ("ottla.cli.offsets", "offsets", "First and next offsets of partitions, or those at a time."),
     "records": ("ottla.cli.records", "records", "Delete records before an offset."),
     "leaders": ("ottla.cli.leaders", "leaders", "Elect leaders."),
+    "perf": ("ottla.cli.perf", "perf", "How fast a cluster takes and gives records, measured from here."),
     "log": ("ottla.cli.log", "log", "Look into log files, check them, take over log directories."),
 }
 

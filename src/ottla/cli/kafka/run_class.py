@@ -32,6 +32,11 @@ CLASSES = {
     "org.apache.kafka.tools.LogDirsCommand": ("log_dirs", "main"),
     "org.apache.kafka.tools.GetOffsetShell": ("get_offsets", "main"),
     "org.apache.kafka.tools.ClusterTool": ("cluster", "main"),
+    "org.apache.kafka.tools.ProducerPerformance": ("producer_perf_test", "main"),
+    "org.apache.kafka.tools.ConsumerPerformance": ("consumer_perf_test", "main"),
+    "org.apache.kafka.tools.EndToEndLatency": ("e2e_latency", "main"),
+    "org.apache.kafka.tools.VerifiableProducer": ("verifiable_producer", "main"),
+    "org.apache.kafka.tools.VerifiableConsumer": ("verifiable_consumer", "main"),
     "org.apache.kafka.tools.FeatureCommand": ("features", "main"),
 }
 
