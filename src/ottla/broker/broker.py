@@ -8,8 +8,8 @@
     registered, controller        partitions become leaders here
     server                        requests are answered
 
-A stop runs backwards: clients first, then the controller's office, then the logs are flushed and marked clean, and the
-session is closed last, which takes the registration away.
+A stop first has other brokers lead what is led here. Then it runs backwards: clients first, then the controller's
+office, then the logs are flushed and marked clean, and the session is closed last, which takes the registration away.
 """
 
 import asyncio
@@ -19,6 +19,7 @@ from typing import Protocol, TypeVar
 
 from ottla import __version__
 from ottla.broker.control_plane import ControlPlane
+from ottla.broker.controlled_shutdown import leave_cluster
 from ottla.broker.data_plane import DataPlane
 from ottla.broker.group_coordination import GroupCoordination
 from ottla.broker.handler_table import build_handler_table
@@ -72,6 +73,7 @@ class Broker:
         self.metadata = MetadataCache()
         self._topic_configs = TopicConfigs(config)
         self._stack = contextlib.AsyncExitStack()
+        self._is_up = False
 
     @property
     def address(self) -> str:
@@ -100,12 +102,16 @@ class Broker:
         configs = await self._start_configs(session)
         await self.data.load()
         await self._start_serving(session, configs, wheel)
+        self._is_up = True
         logger.info(
             "Ottla %s: broker %d of cluster %s is up on %s", __version__, *self.identity, ", ".join(self._listening())
         )
 
     async def stop(self) -> None:
         """Idempotent. What fails on the way is logged, and the rest is stopped all the same."""
+        if self._is_up:
+            self._is_up = False
+            await leave_cluster(self.config, self.metadata, self.control)
         await self._stack.aclose()
         logger.info("stopped")
 
@@ -145,6 +151,7 @@ class Broker:
         self._stack.callback(self.server.stop_accepting)
         self.endpoints = resolve_advertised(config.advertised_listeners, bound)
         self._stack_stop(self.control)
+        self.data.on_directory_failed = self.control.log_directory_failed
         groups.start()
         self._stack_stop(groups)
         await self.control.start(self.endpoints)

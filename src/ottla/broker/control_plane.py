@@ -1,5 +1,7 @@
 """The broker's part in the cluster: registration, the controller (in office or not), dynamic configs, producer ids."""
 
+import asyncio
+import logging
 from collections.abc import Mapping
 
 from ottla.broker.hosted_partitions import HostedPartitions
@@ -16,11 +18,16 @@ from ottla.controller.node import ControllerNode, ControllerSettings, Rebalancin
 from ottla.controller.producer_ids import ProducerIdManager
 from ottla.controller.registration import BrokerRegistration
 from ottla.controller.topic_rules import TopicDefaults
+from ottla.coordination import paths
+from ottla.coordination.errors import SessionError
+from ottla.coordination.payloads.admin import LogDirEvent
 from ottla.coordination.payloads.brokers import BrokerInfo, Endpoint
 from ottla.coordination.session import Session
 from ottla.metadata.cache import MetadataCache
 from ottla.replication.replica_manager import ReplicaManager
 from ottla.server.endpoints import AdvertisedEndpoint
+
+logger = logging.getLogger(__name__)
 
 _UNCLEAN = "unclean.leader.election.enable"
 
@@ -73,6 +80,7 @@ class ControlPlane:
         configs.on_topic_config = self._topic_config_changed
         configs.on_broker_config = self._broker_config_changed
         self._registration: BrokerRegistration | None = None
+        self._notifying: asyncio.Task[None] | None = None
 
     async def start(self, endpoints: Mapping[str, AdvertisedEndpoint]) -> None:
         """Register with these endpoints and take part in the election of a controller."""
@@ -101,6 +109,17 @@ class ControlPlane:
         assert self._registration is not None
         self.state.broker_epoch = await self._registration.register()
         return self.state.broker_epoch
+
+    def log_directory_failed(self) -> None:
+        """Tell the controller, by a znode: it asks for all replicas here, and learns which are gone."""
+        self._notifying = asyncio.get_running_loop().create_task(self._notify_log_directory_failed())
+
+    async def _notify_log_directory_failed(self) -> None:
+        path = f"{paths.LOG_DIR_EVENT_NOTIFICATION}/{paths.LOG_DIR_EVENT_PREFIX}"
+        try:
+            await self._session.create(path, LogDirEvent(self._broker_id).encode(), sequence=True)
+        except SessionError as error:  # With a new session the controller asks for everything anyway.
+            logger.warning("the controller was not told of the failed log directory: %s", error)
 
     def _topic_defaults(self) -> TopicDefaults:
         return TopicDefaults(

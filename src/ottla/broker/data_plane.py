@@ -49,6 +49,7 @@ class DataPlane:
         self._ticking: asyncio.TimerHandle | None = None
         self._high_watermarks_due = 0.0
         self.broker_epoch = -1
+        self.on_directory_failed: Callable[[], None] = lambda: None
         self.delivery = FetchDelivery(self._loop)
         self.fetch_sessions = FetchSessionCache(clock, config.int("max.incremental.fetch.session.cache.slots"))
         self.logs = LogManager(
@@ -110,5 +111,6 @@ class DataPlane:
         logger.error("log directory %s is offline with %d partitions: %s", path, len(partitions), error)
         if hasattr(self, "replicas"):
             self.replicas.log_directory_failed(partitions)
+            self.on_directory_failed()
         if not self.logs.online_dirs():
             self._on_fatal(LogDirError(path, "it was the last one; the broker cannot go on without any"))

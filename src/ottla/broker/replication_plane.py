@@ -15,6 +15,7 @@ from ottla.controller.broker_state import BrokerState
 from ottla.controller.node import ControllerNode
 from ottla.coordination.session import Session, SessionEvent
 from ottla.metadata.cache import MetadataCache
+from ottla.metadata.image import ClusterImage
 from ottla.protocol.messages.alter_partition import AlterPartitionRequest, AlterPartitionResponse
 from ottla.replication.fetcher import FetcherSettings, FetcherSurroundings
 from ottla.replication.fetcher_manager import FetcherManager
@@ -50,8 +51,9 @@ class ReplicationPlane:
         surroundings = FetcherSurroundings(replicas, self.peers, runtime.clock, runtime.wheel, fetcher_settings(config))
         self.fetchers = FetcherManager(surroundings, lambda: config.int("num.replica.fetchers"))
         self.isr_changes = IsrChanges(replicas.context, metadata, self.peers, self._alter_locally)
-        self._shrinking: asyncio.TimerHandle | None = None
+        self._checking: asyncio.TimerHandle | None = None
         self._unsubscribe = session.subscribe(self._session_changed)
+        self._unsubscribe_metadata = metadata.subscribe(self._image_changed)
         self._hang_in()
 
     def _hang_in(self) -> None:
@@ -63,19 +65,24 @@ class ReplicationPlane:
 
     def start(self) -> None:
         interval_s = self._replicas.context.lag_time_max_s / 2
-        self._shrinking = self._loop.call_later(interval_s, self._shrink)
+        self._checking = self._loop.call_later(interval_s, self._check)
 
     async def stop(self) -> None:
         self._unsubscribe()
-        if self._shrinking is not None:
-            self._shrinking.cancel()
+        self._unsubscribe_metadata()
+        if self._checking is not None:
+            self._checking.cancel()
         self.fetchers.stop()
         self.isr_changes.stop()
         await self.peers.close()
 
-    def _shrink(self) -> None:
-        self._replicas.shrink_isrs()
+    def _check(self) -> None:
+        self._replicas.check_isrs()
         self.start()
+
+    def _image_changed(self, before: ClusterImage, after: ClusterImage) -> None:
+        if before.brokers.keys() != after.brokers.keys():
+            self._replicas.check_isrs()
 
     def _session_changed(self, event: SessionEvent) -> None:
         """What we led may be led elsewhere by now: nothing is acknowledged before the controller has spoken again."""

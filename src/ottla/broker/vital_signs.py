@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ottla.broker.control_metrics import register_control_metrics, register_identity, register_session_metrics
 from ottla.broker.data_metrics import register_data_metrics
+from ottla.broker.replication_metrics import register_replication_metrics
 from ottla.observability.endpoint import MetricsEndpoint
 from ottla.observability.event_loop import EventLoopMonitor
 from ottla.observability.process_metrics import register_process_metrics
@@ -47,5 +48,6 @@ class VitalSigns:
             logger.warning("the record kernels run interpreted, which is slow: install a C compiler and `make setup`")
         register_data_metrics(metrics, broker.data, broker.data.fetch_sessions)
         register_control_metrics(metrics, broker.control, broker.metadata)
+        register_replication_metrics(metrics, broker.data.replicas, broker.control)
         register_session_metrics(metrics, broker.session)
         register_identity(metrics, broker.identity.cluster_id)

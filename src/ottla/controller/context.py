@@ -12,11 +12,12 @@ from ottla.controller.broker_channel import BrokerChannel
 from ottla.controller.broker_state import TopicOverrides
 from ottla.controller.control_requests import ControlBatch, ControlRequest
 from ottla.controller.election import Elected
-from ottla.controller.state import ControllerState, StateChange
+from ottla.controller.state import NO_LEADER, ControllerState, PartitionRecord, StateChange
 from ottla.controller.state_store import StateStore
 from ottla.coordination.session import Session, Watch
 from ottla.errors import ErrorCode
 from ottla.model import TopicPartition
+from ottla.observability.instruments import Counter, Histogram
 from ottla.protocol.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
 
 log = logging.getLogger(__name__)
@@ -32,6 +33,14 @@ class News(Protocol):
     def __call__(self, key: Hashable, work: Work) -> None: ...
 
 
+class ControllerStats:
+    """Counted by the controller in office; the broker hangs its own instruments in."""
+
+    def __init__(self) -> None:
+        self.elections: Histogram | None = None
+        self.unclean = Counter()
+
+
 class Surroundings(NamedTuple):
     """What the controller is given."""
 
@@ -42,6 +51,8 @@ class Surroundings(NamedTuple):
     news: News
     unclean_by_default: Callable[[], bool] = lambda: False
     deletion_enabled: Callable[[], bool] = lambda: True
+    stats: ControllerStats = ControllerStats()
+    monotonic: Callable[[], float] = lambda: 0.0
 
 
 class Changed(NamedTuple):
@@ -64,14 +75,19 @@ class ControllerContext:
 
     async def elect(self, partitions: Iterable[TopicPartition]) -> Changed:
         """New leaders and ISRs where replicas are missing; first leaders where there never was one."""
+        began = self.surroundings.monotonic()
         partitions = list(partitions)
         await self._load_unclean_configs(partitions)
-        return await self.change(
+        changed = await self.change(
             lambda: (
                 plans.plan_new_partitions(self.state, partitions)
                 + plans.plan_lost_replicas(self.state, partitions, self._unclean)
             )
         )
+        elections = self.surroundings.stats.elections
+        if changed.partitions and elections is not None:
+            elections.record((self.surroundings.monotonic() - began) * 1000)
+        return changed
 
     async def change(self, plan: Callable[[], list[StateChange]]) -> Changed:
         """Plan and write; where another state stood in ZooKeeper than we knew, plan again with that one."""
@@ -82,6 +98,9 @@ class ControllerContext:
                 break
             written = await self.store.write_states(list(changes.values()))
             for partition, version in written.versions.items():
+                if _is_unclean(self.state.partitions[partition], changes[partition]):
+                    self.surroundings.stats.unclean.value += 1
+                    log.warning("%s is led by %d, which was not in sync", partition, changes[partition].state.leader)
                 self.state.put_state(partition, changes[partition].state, version)
                 changed.partitions.add(partition)
                 if changes[partition].is_new:
@@ -126,6 +145,10 @@ class ControllerContext:
         batch.changed((await self.elect(failed)).partitions)
         batch.update_metadata(failed)
         self.send(batch)
+
+
+def _is_unclean(record: PartitionRecord, change: StateChange) -> bool:
+    return record.state is not None and change.state.leader not in (NO_LEADER, *record.state.isr)
 
 
 class _Answered:

@@ -17,10 +17,11 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import NamedTuple, TypeVar
 
 from ottla.clock import Clock
+from ottla.controller import plans
 from ottla.controller.active_controller import ActiveController
 from ottla.controller.broker_channel import BrokerChannel
 from ottla.controller.broker_state import TopicOverrides
-from ottla.controller.context import Surroundings, Work
+from ottla.controller.context import ControllerStats, Surroundings, Work
 from ottla.controller.election import ControllerElection, ControllerMovedError, Elected
 from ottla.controller.event_queue import EventQueue
 from ottla.controller.leader_moves import Outcomes
@@ -87,6 +88,8 @@ class ControllerNode:
             functools.partial(self._news, 0),
             settings.unclean_by_default,
             settings.deletion_enabled,
+            ControllerStats(),
+            clock.monotonic,
         )
         self._unsubscribe: Callable[[], None] = lambda: None
         self._epoch_version = -1
@@ -130,6 +133,22 @@ class ControllerNode:
     def is_busy(self) -> bool:
         """Whether events wait or one is being done."""
         return self._queue.is_busy
+
+    @property
+    def stats(self) -> ControllerStats:
+        return self._surroundings.stats
+
+    @property
+    def offline_partitions(self) -> int:
+        """Partitions without a leader; 0 on brokers that are not the controller."""
+        return len(plans.without_leader(self._active.state)) if self._active is not None else 0
+
+    @property
+    def preferred_imbalance(self) -> int:
+        """Partitions that are not led by their first replica; 0 on brokers that are not the controller."""
+        if self._active is None:
+            return 0
+        return sum(len(elsewhere) for _, elsewhere in plans.leader_imbalance(self._active.state).values())
 
     def _session_changed(self, event: SessionEvent) -> None:
         if event is SessionEvent.EXPIRED:

@@ -71,5 +71,11 @@ class FetcherManager:
         for fetcher in self._fetchers.values():
             yield from fetcher.followed.values()
 
+    def named(self) -> Iterator[tuple[str, FollowedPartition]]:
+        """With the name of their fetcher."""
+        for fetcher in self._fetchers.values():
+            for followed in fetcher.followed.values():
+                yield fetcher.name, followed
+
     def max_lag(self) -> int:
         return max((followed.lag for followed in self.followed()), default=0)

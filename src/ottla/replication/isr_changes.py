@@ -17,6 +17,7 @@ from typing import Any
 from ottla.clients.backoff import Backoff
 from ottla.errors import ErrorCode, KafkaError
 from ottla.metadata.cache import MetadataCache
+from ottla.observability.instruments import Counter
 from ottla.protocol.messages.alter_partition import (
     AlterPartitionRequest,
     AlterPartitionResponse,
@@ -68,9 +69,7 @@ class IsrChanges:
         self._backoff = Backoff(backoff_ms, 1000)
         self._waiting: dict[Partition, _Waiting] = {}
         self._task: asyncio.Task[None] | None = None
-        self.shrinks = 0
-        self.expands = 0
-        self.failures = 0
+        self.shrinks = self.expands = self.failures = Counter()  # The broker hangs its own in.
 
     def propose(self, partition: Partition, proposal: IsrProposal) -> None:
         """`ReplicaContext.propose_isr`."""
@@ -91,7 +90,7 @@ class IsrChanges:
             await self._send(sent)
             if any(waiting.partition.is_proposed(waiting.proposal) for waiting in sent):
                 failures += 1
-                self.failures += 1
+                self.failures.value += 1
                 await asyncio.sleep(self._backoff.delay_ms(failures) / 1000)
             else:
                 failures = 0
@@ -155,9 +154,9 @@ class IsrChanges:
     def _count(self, partition: Partition, before: tuple[int, ...]) -> None:
         logger.info("%s: ISR %s became %s", partition.topic_partition, before, partition.isr)
         if len(partition.isr) > len(before):
-            self.expands += 1
+            self.expands.value += 1
         elif len(partition.isr) < len(before):
-            self.shrinks += 1
+            self.shrinks.value += 1
 
 
 def build_request(context: ReplicaContext, proposals: list[_Waiting]) -> AlterPartitionRequest:

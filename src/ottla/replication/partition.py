@@ -230,6 +230,16 @@ class Partition(Watched):
         ):
             self._propose_isr(leadership, (*self.isr, broker_id))
 
+    def maybe_expand_isr(self) -> None:
+        """Look again at followers that are waited for: one at the end does not fetch anything that would say so."""
+        leadership = self.leadership
+        if leadership is None or len(self.isr) == len(self.replicas):
+            return
+        heard_at, since = self.context.heard_at, self.context.caught_up_since()
+        for broker_id in leadership.followers:
+            if broker_id not in leadership.maximal_isr and heard_at.get(broker_id, since) > since:
+                self._maybe_expand_isr(leadership, broker_id)
+
     def maybe_shrink_isr(self) -> None:
         """Propose an ISR without those that have been behind for `replica.lag.time.max.ms`."""
         leadership = self.leadership

@@ -238,10 +238,11 @@ class ReplicaManager:
 
     # In-sync replicas
 
-    def shrink_isrs(self) -> None:
-        """Called every half of `replica.lag.time.max.ms`."""
+    def check_isrs(self) -> None:
+        """Called every half of `replica.lag.time.max.ms`, and when brokers come or go."""
         for partition in tuple(self.partitions()):
             partition.maybe_shrink_isr()
+            partition.maybe_expand_isr()
             if partition.maybe_advance_high_watermark():  # A follower that held it back may be out of time.
                 partition.changed()
 

@@ -10,15 +10,12 @@ kafka_server_replicamanager_leadercount | gauge |  |
 kafka_server_replicamanager_underreplicatedpartitions | gauge |  |
     kafka.server:type=ReplicaManager,name=UnderReplicatedPartitions
     Led partitions with replicas out of sync; alert when not 0.
-    Later: replication between brokers.
 kafka_server_replicamanager_underminisrpartitioncount | gauge |  |
     kafka.server:type=ReplicaManager,name=UnderMinIsrPartitionCount
     Led partitions with fewer replicas in sync than min.insync.replicas.
-    Later: replication between brokers.
 kafka_server_replicamanager_atminisrpartitioncount | gauge |  |
     kafka.server:type=ReplicaManager,name=AtMinIsrPartitionCount
     Led partitions with exactly min.insync.replicas in sync.
-    Later: replication between brokers.
 kafka_server_replicamanager_offlinereplicacount | gauge |  |
     kafka.server:type=ReplicaManager,name=OfflineReplicaCount
     Replicas in failed log directories.
@@ -36,15 +33,12 @@ kafka_server_replicamanager_partitionswithlatetransactionscount | gauge |  |
 kafka_server_replicamanager_isrshrinks_total | counter |  |
     kafka.server:type=ReplicaManager,name=IsrShrinksPerSec
     Times that a replica left an ISR.
-    Later: replication between brokers.
 kafka_server_replicamanager_isrexpands_total | counter |  |
     kafka.server:type=ReplicaManager,name=IsrExpandsPerSec
     Times that a replica joined an ISR.
-    Later: replication between brokers.
 kafka_server_replicamanager_failedisrupdates_total | counter |  |
     kafka.server:type=ReplicaManager,name=FailedIsrUpdatesPerSec
     Changes of an ISR that were refused.
-    Later: replication between brokers.
 kafka_cluster_partition_underreplicated | gauge | topic,partition |
     kafka.cluster:type=Partition,name=UnderReplicated,topic=T,partition=P
     1 where a led partition has replicas out of sync.
@@ -72,7 +66,6 @@ kafka_cluster_partition_laststableoffsetlag | gauge | topic,partition |
 kafka_server_replicafetchermanager_maxlag | gauge | clientId |
     kafka.server:type=ReplicaFetcherManager,name=MaxLag,clientId=Replica
     Most records that a replica here is behind its leader.
-    Later: replication between brokers.
 kafka_server_replicafetchermanager_minfetchrate | gauge | clientId |
     kafka.server:type=ReplicaFetcherManager,name=MinFetchRate,clientId=Replica
     Slowest rate of fetch requests to a leader.
@@ -80,7 +73,6 @@ kafka_server_replicafetchermanager_minfetchrate | gauge | clientId |
 kafka_server_replicafetchermanager_failedpartitionscount | gauge | clientId |
     kafka.server:type=ReplicaFetcherManager,name=FailedPartitionsCount,clientId=Replica
     Replicas here that cannot be fetched.
-    Later: replication between brokers.
 kafka_server_replicafetchermanager_deadthreadcount | gauge | clientId |
     kafka.server:type=ReplicaFetcherManager,name=DeadThreadCount,clientId=Replica
     Fetchers that died.
@@ -88,7 +80,6 @@ kafka_server_replicafetchermanager_deadthreadcount | gauge | clientId |
 kafka_server_fetcherlagmetrics_consumerlag | gauge | clientId,topic,partition |
     kafka.server:type=FetcherLagMetrics,name=ConsumerLag,clientId=C,topic=T,partition=P
     Records that a replica here is behind its leader.
-    Later: replication between brokers.
 kafka_server_replicaalterlogdirsmanager_maxlag | gauge | clientId |
     kafka.server:type=ReplicaAlterLogDirsManager,name=MaxLag,clientId=ReplicaAlterLogDirs
     Most records that a moving replica is behind.
@@ -111,11 +102,9 @@ kafka_controller_kafkacontroller_activecontrollercount | gauge |  |
 kafka_controller_kafkacontroller_offlinepartitionscount | gauge |  |
     kafka.controller:type=KafkaController,name=OfflinePartitionsCount
     Partitions without a leader, on the controller; alert when not 0.
-    Later: replication between brokers.
 kafka_controller_kafkacontroller_preferredreplicaimbalancecount | gauge |  |
     kafka.controller:type=KafkaController,name=PreferredReplicaImbalanceCount
     Partitions not led by their preferred replica.
-    Later: replication between brokers.
 kafka_controller_kafkacontroller_controllerstate | gauge |  |
     kafka.controller:type=KafkaController,name=ControllerState
     What the controller is doing; 0 is idle.
@@ -154,11 +143,9 @@ kafka_server_metadataloader_currentcontrollerid | gauge |  |
 kafka_controller_controllerstats_uncleanleaderelections_total | counter |  |
     kafka.controller:type=ControllerStats,name=UncleanLeaderElectionsPerSec
     Elections of a leader that was out of sync; data may be lost.
-    Later: replication between brokers.
 kafka_controller_controllerstats_leaderelectionrateandtimems | summary |  | ms
     kafka.controller:type=ControllerStats,name=LeaderElectionRateAndTimeMs
     Milliseconds that the controller took for electing leaders; the count is how often.
-    Later: replication between brokers.
 kafka_controller_controllerstats_autoleaderbalancerateandtimems | summary |  | ms
     kafka.controller:type=ControllerStats,name=AutoLeaderBalanceRateAndTimeMs
     Milliseconds that the controller took for giving leadership back to preferred replicas; the count is how often.

@@ -1,0 +1,50 @@
+"""Leaving in good order: before it stops, a broker asks the controller to have others lead what it leads.
+
+It asks until nothing is left to move, `controlled.shutdown.max.retries` times more after a failure; then it stops all
+the same, and the partitions change leaders by its death.
+"""
+
+import asyncio
+import logging
+
+from ottla.broker.control_plane import ControlPlane
+from ottla.config import BrokerConfig
+from ottla.errors import ErrorCode, KafkaError
+from ottla.metadata.cache import MetadataCache
+from ottla.protocol.messages.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse
+
+logger = logging.getLogger(__name__)
+
+
+async def leave_cluster(config: BrokerConfig, metadata: MetadataCache, control: ControlPlane) -> None:
+    """Returns when this broker leads nothing that others could, or when it has tried often enough."""
+    broker_id = control.state.broker_id
+    if not config.bool("controlled.shutdown.enable") or not set(metadata.image.brokers) - {broker_id}:
+        return
+    attempts = 1 + config.int("controlled.shutdown.max.retries")
+    for attempt in range(attempts):
+        problem = await _ask(metadata, control)
+        if problem is None:
+            logger.info("nothing is led here any more that others can lead")
+            control.replication.fetchers.stop()
+            return
+        logger.warning("controlled shutdown: %s (attempt %d of %d)", problem, attempt + 1, attempts)
+        if attempt + 1 < attempts:
+            await asyncio.sleep(config.int("controlled.shutdown.retry.backoff.ms") / 1000)
+
+
+async def _ask(metadata: MetadataCache, control: ControlPlane) -> str | None:
+    """What is in the way, None when all is done."""
+    state, controller_id = control.state, metadata.image.controller_id
+    try:
+        if control.controller.is_active:
+            remaining = len(await control.controller.controlled_shutdown(state.broker_id, state.broker_epoch))
+        else:
+            request = ControlledShutdownRequest(broker_id=state.broker_id, broker_epoch=state.broker_epoch)
+            response: ControlledShutdownResponse = await control.replication.peers.send(controller_id, request)
+            if response.error_code:
+                return f"the controller answers {ErrorCode(response.error_code).name}"
+            remaining = len(response.remaining_partitions)
+    except KafkaError as error:
+        return f"the controller, broker {controller_id}, cannot be asked: {error}"
+    return f"{remaining} partitions have nobody else to lead them" if remaining else None
