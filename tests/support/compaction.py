@@ -6,10 +6,12 @@ from pathlib import Path
 from ottla.clock import ManualClock
 from ottla.config import BrokerConfig
 from ottla.model import TopicPartition
+from ottla.observability.metrics import Metrics
 from ottla.records.batch import stamp
 from ottla.records.record import Record, encode_batch
 from ottla.storage.background import InlineBackground
 from ottla.storage.cleaner.__main__ import run
+from ottla.storage.cleaner.cleaner_metrics import CleanerMetrics
 from ottla.storage.cleaner.job import CleaningJob, CleaningResult
 from ottla.storage.cleaner.log_cleaner import LogCleaner
 from ottla.storage.cleaner.settings import CleanerSettings
@@ -28,6 +30,7 @@ class CompactedLogs:
     def __init__(self, root: Path, **overrides: object) -> None:
         self.root = root
         self.clock = ManualClock()
+        self.metrics = Metrics(self.clock)
         self._config = BrokerConfig.load({"log.dirs": str(root)})
         keys = {"cleanup_policy": "compact", "segment_bytes": 2000, "min_cleanable_dirty_ratio": 0.01, **overrides}
         self.topic_config = self._config.topic_config({key.replace("_", "."): str(v) for key, v in keys.items()})
@@ -43,10 +46,11 @@ class CompactedLogs:
     def new_cleaner(self, run=None, background=None, **settings: int) -> LogCleaner:
         cleaner = LogCleaner(
             self.manager,
-            CleanerSettings(backoff_ms=0, **settings),
+            lambda: CleanerSettings(backoff_ms=0, **settings),
             self.clock,
             run or clean_here,
             background or InlineBackground(),
+            CleanerMetrics(self.metrics),
         )
         cleaner.load()
         return cleaner

@@ -62,7 +62,7 @@ class DataPlane:
             validate_compressed=config.bool("ottla.validate.compressed"),
         )
 
-        self._cleaning = LogCleaning(config, self.logs, clock, self._loop)
+        self._cleaning = LogCleaning(config, self.logs, clock, metrics, self._loop)
 
     async def load(self) -> None:
         await self._loop.run_in_executor(None, self.logs.load)

@@ -4,7 +4,9 @@ import asyncio
 
 from ottla.clock import Clock
 from ottla.config import BrokerConfig
+from ottla.observability.metrics import Metrics
 from ottla.storage.background import ThreadBackground
+from ottla.storage.cleaner.cleaner_metrics import CleanerMetrics
 from ottla.storage.cleaner.log_cleaner import LogCleaner
 from ottla.storage.cleaner.process import CleanerProcess
 from ottla.storage.cleaner.settings import CleanerSettings
@@ -12,10 +14,19 @@ from ottla.storage.log_manager import LogManager
 
 
 class LogCleaning:
-    def __init__(self, config: BrokerConfig, logs: LogManager, clock: Clock, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, config: BrokerConfig, logs: LogManager, clock: Clock, metrics: Metrics, loop: asyncio.AbstractEventLoop
+    ) -> None:
         self._process = CleanerProcess()
         self._background = ThreadBackground("cleaner", loop.call_soon_threadsafe)
-        self.cleaner = LogCleaner(logs, CleanerSettings.from_config(config), clock, self._process.run, self._background)
+        self.cleaner = LogCleaner(
+            logs,
+            lambda: CleanerSettings.from_config(config),
+            clock,
+            self._process.run,
+            self._background,
+            CleanerMetrics(metrics),
+        )
         logs.on_truncated = self.cleaner.truncated
 
     def load(self) -> None:

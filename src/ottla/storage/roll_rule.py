@@ -23,7 +23,9 @@ class RollRule:
     def __init__(self, config: TopicConfig, jitter: float) -> None:
         """`jitter` from 0 to 1: how much of `segment.jitter.ms` this partition rolls early."""
         self.segment_bytes = config.segment_bytes
-        self.after_ms = config.segment_ms - int(jitter * min(config.segment_jitter_ms, config.segment_ms))
+        # The active segment is not cleaned: one that stays longer would hold its records up.
+        longest_ms = min(config.segment_ms, config.max_compaction_lag_ms) if config.is_compacted else config.segment_ms
+        self.after_ms = longest_ms - int(jitter * min(config.segment_jitter_ms, longest_ms))
 
     def must_roll(
         self,

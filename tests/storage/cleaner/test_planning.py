@@ -71,7 +71,7 @@ def test_old_dirt_is_due_however_little_it_is(tmp_path):
 def test_the_dirtiest_log_comes_first_and_what_is_overdue_before_it(tmp_path):
     logs = written(tmp_path)
     whole, half = plan(logs), plan(logs, clean_offset=20)
-    overdue = half._replace(is_overdue=True)
+    overdue = half._replace(overdue_ms=1)
     assert choose_plan([half, None, whole]) is whole
     assert choose_plan([whole, overdue, half]) is overdue
     assert choose_plan([None]) is None

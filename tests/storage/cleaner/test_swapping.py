@@ -180,3 +180,14 @@ def test_how_far_the_log_was_cleaned_survives_a_restart(tmp_path):
     assert logs.cleaner.clean_offset(logs.log.topic_partition) == COUNT
     logs.cleaner.truncated(logs.log, 5)
     assert logs.cleaner.clean_offset(logs.log.topic_partition) == 5
+
+
+def test_the_cleaner_tells_of_itself(tmp_path):
+    logs = written(tmp_path)
+    logs.clean()
+    text = b"".join(logs.metrics.render()).decode()
+    values = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+    assert 0 < float(values["kafka_log_logcleaner_cleaner_recopy_percent"]) < 60
+    assert float(values["kafka_log_logcleanermanager_max_dirty_percent"]) == 100
+    uncleanable = f'kafka_log_logcleanermanager_uncleanable_partitions_count{{logDirectory="{tmp_path}"}}'
+    assert float(values[uncleanable]) == 0

@@ -1,21 +1,17 @@
 """Consumer groups and their committed offsets. The form of the table: `ottla.config.tables`."""
 
 TABLE = """
-group.initial.rebalance.delay.ms | INT | 3000 |  | MEDIUM | read-only | accepted
+group.initial.rebalance.delay.ms | INT | 3000 |  | MEDIUM | read-only | honoured
     How long an empty group waits for more members before its first assignment.
-    No effect: not yet, comes with consumer groups.
-group.min.session.timeout.ms | INT | 6000 |  | MEDIUM | read-only | accepted
+group.min.session.timeout.ms | INT | 6000 |  | MEDIUM | read-only | honoured
     Smallest session timeout that a member may ask for.
-    No effect: not yet, comes with consumer groups.
-group.max.session.timeout.ms | INT | 1800000 |  | MEDIUM | read-only | accepted
+group.max.session.timeout.ms | INT | 1800000 |  | MEDIUM | read-only | honoured
     Largest session timeout that a member may ask for.
-    No effect: not yet, comes with consumer groups.
-group.max.size | INT | 2147483647 | [1,...] | MEDIUM | read-only | accepted
+group.max.size | INT | 2147483647 | [1,...] | MEDIUM | read-only | honoured
     Most members of a group.
-    No effect: not yet, comes with consumer groups.
 group.coordinator.rebalance.protocols | LIST | classic | [consumer, classic, share, unknown] | MEDIUM | read-only | accepted
     Group protocols that are served.
-    No effect: not yet, comes with consumer groups.
+    No effect: not yet, comes with the newer group protocol.
 group.coordinator.threads | INT | 1 | [1,...] | MEDIUM | read-only | accepted
     Threads of the newer group coordinator.
     No effect: one event loop does this work; there is no pool of threads.
@@ -85,36 +81,27 @@ group.share.record.lock.duration.ms | INT | 30000 | [1000,...,60000] | MEDIUM | 
 group.share.session.timeout.ms | INT | 45000 | [1,...] | MEDIUM | read-only | accepted
     Session timeout that members are given.
     No effect: there are no share groups.
-offset.metadata.max.bytes | INT | 4096 |  | HIGH | read-only | accepted
+offset.metadata.max.bytes | INT | 4096 |  | HIGH | read-only | honoured
     Longest text that a client may keep with a committed offset.
-    No effect: not yet, comes with consumer groups.
 offsets.commit.required.acks | SHORT | -1 |  | HIGH | read-only | accepted
     Acknowledgements that a commit waits for.
-    No effect: not yet, comes with consumer groups.
-offsets.commit.timeout.ms | INT | 5000 | [1,...] | HIGH | read-only | accepted
+    No effect: a commit is answered when all in-sync replicas have it, as Kafka advises.
+offsets.commit.timeout.ms | INT | 5000 | [1,...] | HIGH | read-only | honoured
     How long a commit waits to be replicated.
-    No effect: not yet, comes with consumer groups.
-offsets.load.buffer.size | INT | 5242880 | [1,...] | HIGH | read-only | accepted
+offsets.load.buffer.size | INT | 5242880 | [1,...] | HIGH | read-only | honoured
     Bytes read at a time while offsets are loaded.
-    No effect: not yet, comes with consumer groups.
-offsets.retention.check.interval.ms | LONG | 600000 | [1,...] | HIGH | read-only | accepted
+offsets.retention.check.interval.ms | LONG | 600000 | [1,...] | HIGH | read-only | honoured
     How often expired offsets are looked for.
-    No effect: not yet, comes with consumer groups.
-offsets.retention.minutes | INT | 10080 | [1,...] | HIGH | read-only | accepted
+offsets.retention.minutes | INT | 10080 | [1,...] | HIGH | read-only | honoured
     How long an empty group's offsets are kept.
-    No effect: not yet, comes with consumer groups.
-offsets.topic.compression.codec | INT | 0 |  | HIGH | read-only | accepted
+offsets.topic.compression.codec | INT | 0 |  | HIGH | read-only | honoured
     Codec of __consumer_offsets, by its number.
-    No effect: not yet, comes with consumer groups.
-offsets.topic.num.partitions | INT | 50 | [1,...] | HIGH | read-only | accepted
+offsets.topic.num.partitions | INT | 50 | [1,...] | HIGH | read-only | honoured
     Partitions of __consumer_offsets.
-    No effect: not yet, comes with consumer groups.
-offsets.topic.replication.factor | SHORT | 3 | [1,...] | HIGH | read-only | accepted
+offsets.topic.replication.factor | SHORT | 3 | [1,...] | HIGH | read-only | honoured
     Replicas of __consumer_offsets; no more than there are live brokers.
-    No effect: not yet, comes with consumer groups.
-offsets.topic.segment.bytes | INT | 104857600 | [1,...] | HIGH | read-only | accepted
+offsets.topic.segment.bytes | INT | 104857600 | [1,...] | HIGH | read-only | honoured
     Segment size of __consumer_offsets.
-    No effect: not yet, comes with consumer groups.
 offsets.topic.retention.minutes | INT | 1440 | [1,...] | HIGH | read-only | mapped to offsets.retention.minutes
     The manual's name of offsets.retention.minutes.
 """

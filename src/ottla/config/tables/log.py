@@ -29,39 +29,32 @@ log.local.retention.bytes | LONG | -2 | [-2,...] | MEDIUM | dynamic | accepted
     No effect: there is no tiered storage.
 log.cleanup.policy | LIST | delete | [compact, delete] | MEDIUM | dynamic | honoured
     What happens to old data: delete, compact, or both.
-log.cleaner.enable | BOOLEAN | true |  | MEDIUM | read-only | accepted
+log.cleaner.enable | BOOLEAN | true |  | MEDIUM | read-only | honoured
     Whether compaction runs.
-    No effect: not yet, comes with the log cleaner.
 log.cleaner.threads | INT | 1 | [0,...] | MEDIUM | dynamic | accepted
     Compactions at a time.
-    No effect: not yet, comes with the log cleaner.
-log.cleaner.backoff.ms | LONG | 15000 | [0,...] | MEDIUM | dynamic | accepted
+    No effect: one process cleans, one log at a time.
+log.cleaner.backoff.ms | LONG | 15000 | [0,...] | MEDIUM | dynamic | honoured
     Pause of the cleaner when there is nothing to clean.
-    No effect: not yet, comes with the log cleaner.
-log.cleaner.dedupe.buffer.size | LONG | 134217728 |  | MEDIUM | dynamic | accepted
+log.cleaner.dedupe.buffer.size | LONG | 134217728 |  | MEDIUM | dynamic | honoured
     Memory for the table of keys.
-    No effect: not yet, comes with the log cleaner.
 log.cleaner.io.buffer.size | INT | 524288 | [0,...] | MEDIUM | dynamic | accepted
     Size of a read or write of the cleaner.
-    No effect: not yet, comes with the log cleaner.
+    No effect: the cleaner reads a mebibyte at a time.
 log.cleaner.io.buffer.load.factor | DOUBLE | 0.9 |  | MEDIUM | dynamic | accepted
     How full the table of keys may get.
-    No effect: not yet, comes with the log cleaner.
+    No effect: the table of keys grows as it needs to, up to its size.
 log.cleaner.io.max.bytes.per.second | DOUBLE | 1.7976931348623157E308 |  | MEDIUM | dynamic | accepted
     Most I/O of the cleaner.
     No effect: not yet, comes with the log cleaner.
-log.cleaner.min.cleanable.ratio | DOUBLE | 0.5 | [0,...,1] | MEDIUM | dynamic | accepted
+log.cleaner.min.cleanable.ratio | DOUBLE | 0.5 | [0,...,1] | MEDIUM | dynamic | honoured
     Share of a log that must be dirty before it is compacted.
-    No effect: not yet, comes with the log cleaner.
-log.cleaner.min.compaction.lag.ms | LONG | 0 | [0,...] | MEDIUM | dynamic | accepted
+log.cleaner.min.compaction.lag.ms | LONG | 0 | [0,...] | MEDIUM | dynamic | honoured
     A record stays uncompacted for at least this long.
-    No effect: not yet, comes with the log cleaner.
-log.cleaner.max.compaction.lag.ms | LONG | 9223372036854775807 | [1,...] | MEDIUM | dynamic | accepted
+log.cleaner.max.compaction.lag.ms | LONG | 9223372036854775807 | [1,...] | MEDIUM | dynamic | honoured
     A record stays uncompacted for at most this long.
-    No effect: not yet, comes with the log cleaner.
-log.cleaner.delete.retention.ms | LONG | 86400000 | [0,...] | MEDIUM | dynamic | accepted
+log.cleaner.delete.retention.ms | LONG | 86400000 | [0,...] | MEDIUM | dynamic | honoured
     How long a deletion marker (tombstone) is kept.
-    No effect: not yet, comes with the log cleaner.
 log.index.size.max.bytes | INT | 10485760 | [4,...] | MEDIUM | dynamic | honoured
     Size of an index file; a full one closes its segment.
 log.index.interval.bytes | INT | 4096 | [0,...] | MEDIUM | dynamic | honoured

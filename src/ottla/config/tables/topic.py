@@ -19,10 +19,9 @@ compression.type | STRING | producer | [uncompressed, zstd, lz4, snappy, gzip, p
 compression.zstd.level | INT | 3 | [-131072,...,22] | MEDIUM | dynamic | honoured
     Level for zstd where the broker compresses.
     Else: compression.zstd.level.
-delete.retention.ms | LONG | 86400000 | [0,...] | MEDIUM | dynamic | accepted
+delete.retention.ms | LONG | 86400000 | [0,...] | MEDIUM | dynamic | honoured
     How long a deletion marker (tombstone) is kept.
     Else: log.cleaner.delete.retention.ms.
-    No effect: not yet, comes with the log cleaner.
 file.delete.delay.ms | LONG | 60000 | [0,...] | MEDIUM | dynamic | honoured
     How long a deleted file stays on disk, for reads under way.
     Else: log.segment.delete.delay.ms.
@@ -49,10 +48,9 @@ local.retention.ms | LONG | -2 | [-2,...] | MEDIUM | dynamic | accepted
     Age at which an uploaded segment is deleted here.
     Else: log.local.retention.ms.
     No effect: there is no tiered storage.
-max.compaction.lag.ms | LONG | 9223372036854775807 | [1,...] | MEDIUM | dynamic | accepted
+max.compaction.lag.ms | LONG | 9223372036854775807 | [1,...] | MEDIUM | dynamic | honoured
     A record stays uncompacted for at most this long.
     Else: log.cleaner.max.compaction.lag.ms.
-    No effect: not yet, comes with the log cleaner.
 max.message.bytes | INT | 1048588 | [0,...] | MEDIUM | dynamic | honoured
     Largest record batch that is accepted.
     Else: message.max.bytes.
@@ -75,14 +73,12 @@ message.timestamp.difference.max.ms | LONG | 9223372036854775807 | [0,...] | MED
 message.timestamp.type | STRING | CreateTime | [CreateTime, LogAppendTime] | MEDIUM | dynamic | honoured
     Whether a record keeps its producer's time or gets the broker's.
     Else: log.message.timestamp.type.
-min.cleanable.dirty.ratio | DOUBLE | 0.5 | [0,...,1] | MEDIUM | dynamic | accepted
+min.cleanable.dirty.ratio | DOUBLE | 0.5 | [0,...,1] | MEDIUM | dynamic | honoured
     Share of the log that must be dirty before it is compacted.
     Else: log.cleaner.min.cleanable.ratio.
-    No effect: not yet, comes with the log cleaner.
-min.compaction.lag.ms | LONG | 0 | [0,...] | MEDIUM | dynamic | accepted
+min.compaction.lag.ms | LONG | 0 | [0,...] | MEDIUM | dynamic | honoured
     A record stays uncompacted for at least this long.
     Else: log.cleaner.min.compaction.lag.ms.
-    No effect: not yet, comes with the log cleaner.
 min.insync.replicas | INT | 1 | [1,...] | MEDIUM | dynamic | honoured
     Replicas that must be in sync for acks=all to be accepted.
     Else: min.insync.replicas.

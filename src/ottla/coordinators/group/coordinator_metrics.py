@@ -6,23 +6,35 @@ from ottla.coordinators.group.group import Group
 from ottla.coordinators.group.states import GroupState
 from ottla.observability.metrics import Metrics
 
-_GROUPS = "kafka_coordinator_group_groupmetadatamanager_num"
-_COORDINATOR = "kafka_server_groupcoordinatormetrics_"
+GROUPS_IN_STATE = {
+    GroupState.EMPTY: "kafka_coordinator_group_groupmetadatamanager_numgroupsempty",
+    GroupState.PREPARING_REBALANCE: "kafka_coordinator_group_groupmetadatamanager_numgroupspreparingrebalance",
+    GroupState.COMPLETING_REBALANCE: "kafka_coordinator_group_groupmetadatamanager_numgroupscompletingrebalance",
+    GroupState.STABLE: "kafka_coordinator_group_groupmetadatamanager_numgroupsstable",
+    GroupState.DEAD: "kafka_coordinator_group_groupmetadatamanager_numgroupsdead",
+}
 
 
 class CoordinatorMetrics:
     """Groups are counted when somebody looks; `groups` gives those that are there then."""
 
     def __init__(self, metrics: Metrics, groups: Callable[[], Iterable[Group]]) -> None:
-        metrics.gauge(f"{_GROUPS}groups", function=lambda: sum(1 for _ in groups()))
-        metrics.gauge(f"{_GROUPS}offsets", function=lambda: sum(len(group.offsets.committed) for group in groups()))
-        for state in GroupState:
-            metrics.gauge(f"{_GROUPS}groups{state.value.lower()}", function=_counter_of(state, groups))
-        self.commits = metrics.counter(f"{_COORDINATOR}offset_commit_count")
-        self.expirations = metrics.counter(f"{_COORDINATOR}offset_expiration_count")
-        self.deletions = metrics.counter(f"{_COORDINATOR}offset_deletion_count")
-        self.completed_rebalances = metrics.counter(f"{_COORDINATOR}group_completed_rebalance_count")
-        self._load_time_max = metrics.gauge(f"{_COORDINATOR}partition_load_time_max")
+        metrics.gauge(
+            "kafka_coordinator_group_groupmetadatamanager_numgroups", function=lambda: sum(1 for _ in groups())
+        )
+        metrics.gauge(
+            "kafka_coordinator_group_groupmetadatamanager_numoffsets",
+            function=lambda: sum(len(group.offsets.committed) for group in groups()),
+        )
+        for state, name in GROUPS_IN_STATE.items():
+            metrics.gauge(name, function=_counter_of(state, groups))
+        self.commits = metrics.counter("kafka_server_groupcoordinatormetrics_offset_commit_count")
+        self.expirations = metrics.counter("kafka_server_groupcoordinatormetrics_offset_expiration_count")
+        self.deletions = metrics.counter("kafka_server_groupcoordinatormetrics_offset_deletion_count")
+        self.completed_rebalances = metrics.counter(
+            "kafka_server_groupcoordinatormetrics_group_completed_rebalance_count"
+        )
+        self._load_time_max = metrics.gauge("kafka_server_groupcoordinatormetrics_partition_load_time_max")
 
     def partition_loaded(self, milliseconds: float) -> None:
         self._load_time_max.value = max(self._load_time_max.value, milliseconds)

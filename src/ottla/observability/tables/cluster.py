@@ -227,51 +227,39 @@ kafka_controller_controllerchannelmanager_requestrateandqueuetimems | summary | 
 kafka_coordinator_group_groupmetadatamanager_numgroups | gauge |  |
     kafka.coordinator.group:type=GroupMetadataManager,name=NumGroups
     Groups that this broker coordinates.
-    Later: consumer groups.
 kafka_coordinator_group_groupmetadatamanager_numgroupsstable | gauge |  |
     kafka.coordinator.group:type=GroupMetadataManager,name=NumGroupsStable
     Groups coordinated here that have an assignment.
-    Later: consumer groups.
 kafka_coordinator_group_groupmetadatamanager_numgroupsempty | gauge |  |
     kafka.coordinator.group:type=GroupMetadataManager,name=NumGroupsEmpty
     Groups coordinated here without members.
-    Later: consumer groups.
 kafka_coordinator_group_groupmetadatamanager_numgroupsdead | gauge |  |
     kafka.coordinator.group:type=GroupMetadataManager,name=NumGroupsDead
     Groups coordinated here that are being removed.
-    Later: consumer groups.
 kafka_coordinator_group_groupmetadatamanager_numgroupspreparingrebalance | gauge |  |
     kafka.coordinator.group:type=GroupMetadataManager,name=NumGroupsPreparingRebalance
     Groups coordinated here that wait for members to join.
-    Later: consumer groups.
 kafka_coordinator_group_groupmetadatamanager_numgroupscompletingrebalance | gauge |  |
     kafka.coordinator.group:type=GroupMetadataManager,name=NumGroupsCompletingRebalance
     Groups coordinated here that wait for the assignment.
-    Later: consumer groups.
 kafka_coordinator_group_groupmetadatamanager_numoffsets | gauge |  |
     kafka.coordinator.group:type=GroupMetadataManager,name=NumOffsets
     Committed offsets.
-    Later: consumer groups.
 kafka_server_groupcoordinatormetrics_offset_commit_count | counter |  |
     kafka.server:type=group-coordinator-metrics offset-commit-count
     Offsets committed.
-    Later: consumer groups.
 kafka_server_groupcoordinatormetrics_offset_expiration_count | counter |  |
     kafka.server:type=group-coordinator-metrics offset-expiration-count
     Offsets expired.
-    Later: consumer groups.
 kafka_server_groupcoordinatormetrics_offset_deletion_count | counter |  |
     kafka.server:type=group-coordinator-metrics offset-deletion-count
     Offsets deleted on request.
-    Later: consumer groups.
 kafka_server_groupcoordinatormetrics_group_completed_rebalance_count | counter |  |
     kafka.server:type=group-coordinator-metrics group-completed-rebalance-count
     Rebalances completed.
-    Later: consumer groups.
 kafka_server_groupcoordinatormetrics_partition_load_time_max | gauge |  |
     kafka.server:type=group-coordinator-metrics partition-load-time-max
     Longest load of an offsets partition, in milliseconds.
-    Later: consumer groups.
 kafka_coordinator_transaction_transactionmarkerchannelmanager_logappendretryqueuesize | gauge |  |
     kafka.coordinator.transaction:type=TransactionMarkerChannelManager,name=LogAppendRetryQueueSize
     Transactions whose end has to be written again.

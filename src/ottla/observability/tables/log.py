@@ -25,37 +25,28 @@ kafka_log_logmanager_logdirectoryoffline | gauge | logDirectory |
 kafka_log_logcleaner_deadthreadcount | gauge |  |
     kafka.log:type=LogCleaner,name=DeadThreadCount
     Cleaners that died.
-    Later: the log cleaner.
 kafka_log_logcleaner_cleaner_recopy_percent | gauge |  |
     kafka.log:type=LogCleaner,name=cleaner-recopy-percent
     What was left of the data of the last cleaning, in percent.
-    Later: the log cleaner.
 kafka_log_logcleaner_max_buffer_utilization_percent | gauge |  |
     kafka.log:type=LogCleaner,name=max-buffer-utilization-percent
     How full the table of keys was in the last cleaning.
-    Later: the log cleaner.
 kafka_log_logcleaner_max_clean_time_secs | gauge |  |
     kafka.log:type=LogCleaner,name=max-clean-time-secs
     How long the last cleaning took.
-    Later: the log cleaner.
 kafka_log_logcleaner_max_compaction_delay_secs | gauge |  |
     kafka.log:type=LogCleaner,name=max-compaction-delay-secs
     How late the last cleaning was by max.compaction.lag.ms.
-    Later: the log cleaner.
 kafka_log_logcleanermanager_max_dirty_percent | gauge |  |
     kafka.log:type=LogCleanerManager,name=max-dirty-percent
     Share of the dirtiest log that is dirty.
-    Later: the log cleaner.
 kafka_log_logcleanermanager_time_since_last_run_ms | gauge |  |
     kafka.log:type=LogCleanerManager,name=time-since-last-run-ms
     Milliseconds since the cleaner ran.
-    Later: the log cleaner.
 kafka_log_logcleanermanager_uncleanable_bytes | gauge | logDirectory |
     kafka.log:type=LogCleanerManager,name=uncleanable-bytes,logDirectory=D
     Bytes of logs that the cleaner gave up on.
-    Later: the log cleaner.
 kafka_log_logcleanermanager_uncleanable_partitions_count | gauge | logDirectory |
     kafka.log:type=LogCleanerManager,name=uncleanable-partitions-count,logDirectory=D
     Partitions that the cleaner gave up on.
-    Later: the log cleaner.
 """

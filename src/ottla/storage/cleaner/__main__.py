@@ -44,7 +44,7 @@ def run(line: str) -> str:
     except (OttlaError, OSError) as error:
         is_damaged = isinstance(error, KafkaError) and not isinstance(error, KafkaStorageError)
         reason = f"{type(error).__name__}: {error}"
-        return CleaningResult([], job.first_dirty_offset, 0, 0, reason, is_damaged).encode()
+        return CleaningResult([], job.first_dirty_offset, 0, 0, 0, reason, is_damaged).encode()
 
 
 if __name__ == "__main__":

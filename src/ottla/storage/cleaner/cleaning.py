@@ -58,7 +58,7 @@ class _Cleaning:
             output = self._copy(source, output, batch_filter)
         if output is not None:
             self._finish(output)
-        return self._result(offset_map.end_offset)
+        return self._result(offset_map)
 
     # The map
 
@@ -122,9 +122,10 @@ class _Cleaning:
         output.finish(os.stat(newest).st_mtime_ns)
         self._finished.append(output)
 
-    def _result(self, clean_offset: int) -> CleaningResult:
+    def _result(self, offset_map: OffsetMap) -> CleaningResult:
         groups = [CleanedGroup(output.base_offset, output.replaces, output.size) for output in self._finished]
-        return CleaningResult(groups, clean_offset, self._bytes_read, sum(group.size for group in groups))
+        bytes_written = sum(group.size for group in groups)
+        return CleaningResult(groups, offset_map.end_offset, self._bytes_read, bytes_written, len(offset_map))
 
     # Reading
 

@@ -72,6 +72,7 @@ class CleaningResult(NamedTuple):
     clean_offset: int
     bytes_read: int
     bytes_written: int
+    keys_count: int
     error: str = ""
     is_damaged: bool = False
 

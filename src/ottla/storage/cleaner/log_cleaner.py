@@ -15,8 +15,10 @@ from ottla.errors import LogDirError, OttlaError
 from ottla.model import TopicPartition
 from ottla.storage.background import Background
 from ottla.storage.checkpoints import CLEANER, OffsetsByPartition
+from ottla.storage.cleaner.cleaner_metrics import CleanerMetrics
 from ottla.storage.cleaner.job import AbortedRange, CleanedGroup, CleaningJob, CleaningResult, SourceSegment
 from ottla.storage.cleaner.planning import CleaningPlan, choose_plan, plan_cleaning
+from ottla.storage.cleaner.process import CleanerDiedError
 from ottla.storage.cleaner.settings import CleanerSettings
 from ottla.storage.cleaner.swapping import (
     discard,
@@ -38,7 +40,13 @@ class LogCleaner:
     """`run` does a job and blocks (`CleanerProcess.run`); `background` is where it does so."""
 
     def __init__(
-        self, logs: LogManager, settings: CleanerSettings, clock: Clock, run: Run, background: Background
+        self,
+        logs: LogManager,
+        settings: Callable[[], CleanerSettings],
+        clock: Clock,
+        run: Run,
+        background: Background,
+        metrics: CleanerMetrics,
     ) -> None:
         self._logs = logs
         self._settings = settings
@@ -49,7 +57,14 @@ class LogCleaner:
         self._uncleanable: set[TopicPartition] = set()
         self._due = 0.0
         self._is_stopped = False
+        self._began_at = clock.monotonic()
+        self._metrics = metrics
         self.is_busy = False
+        metrics.observe(
+            lambda: (clock.monotonic() - self._began_at) * 1000,
+            lambda: self._sum_uncleanable(lambda log: 1),
+            lambda: self._sum_uncleanable(lambda log: log.size),
+        )
 
     def load(self) -> None:
         """How far the logs were cleaned before the last stop."""
@@ -71,18 +86,23 @@ class LogCleaner:
 
     def tick(self) -> None:
         """About once a second: begin a cleaning if one is due and none is under way."""
-        is_off = self._is_stopped or not self._settings.is_enabled
+        is_off = self._is_stopped or not self._settings().is_enabled
         if is_off or self.is_busy or self._clock.monotonic() < self._due:
             return
-        plan = choose_plan(self._plans())
+        plans = self._plans()
+        self._metrics.dirty_percent.value = 100 * max((plan.dirty_ratio for plan in plans), default=0)
+        plan = choose_plan(plans)
         if plan is None:
-            self._due = self._clock.monotonic() + self._settings.backoff_ms / 1000
+            self._back_off()
             return
         self._begin(plan)
 
-    def _plans(self) -> list[CleaningPlan | None]:
+    def _back_off(self) -> None:
+        self._due = self._clock.monotonic() + self._settings().backoff_ms / 1000
+
+    def _plans(self) -> list[CleaningPlan]:
         now_ms = self._clock.wall_ms()
-        return [
+        plans = (
             plan_cleaning(
                 log,
                 self.clean_offset(log.topic_partition),
@@ -91,12 +111,21 @@ class LogCleaner:
             )
             for log in list(self._logs.logs())
             if log.config.is_compacted and log.topic_partition not in self._uncleanable
+        )
+        return [plan for plan in plans if plan is not None]
+
+    def _sum_uncleanable(self, measure: Callable[[PartitionLog], int]) -> list[tuple[tuple[str], float]]:
+        return [
+            ((log_dir.path,), sum(measure(log) for name, log in log_dir.logs.items() if name in self._uncleanable))
+            for log_dir in self._logs.online_dirs()
         ]
 
     # The child's part
 
     def _begin(self, plan: CleaningPlan) -> None:
         self.is_busy = True
+        self._began_at = self._clock.monotonic()
+        self._metrics.delay_seconds.value = plan.overdue_ms / 1000
         job = self._job(plan)
         results: list[CleaningResult] = []
         try:
@@ -125,7 +154,7 @@ class LogCleaner:
             index_interval_bytes=config.index_interval_bytes,
             delete_retention_ms=min(config.delete_retention_ms, LONG_MAX - self._clock.wall_ms()),
             now_ms=self._clock.wall_ms(),
-            map_entries_max=self._settings.map_entries_max,
+            map_entries_max=self._settings().map_entries_max,
             aborted=[AbortedRange(one.producer_id, one.first_offset, one.last_offset) for one in aborted],
             last_offsets={producer_id: entry.last_offset for producer_id, entry in log.producers.items()},
         )
@@ -149,7 +178,9 @@ class LogCleaner:
         logger.warning("cleaning of %s failed: %s", plan.log.topic_partition, error)
         if isinstance(error, LogDirError):
             self._logs.fail_directory(error)
-        self._due = self._clock.monotonic() + self._settings.backoff_ms / 1000
+        if isinstance(error, CleanerDiedError):
+            self._metrics.dead_processes.value += 1
+        self._back_off()
         self.is_busy = False
 
     # The swap
@@ -219,6 +250,9 @@ class LogCleaner:
             CLEANER,
             {name: offset for name, offset in self._clean_offsets.items() if name in log_dir.logs},
         )
+        self._metrics.recopy_percent.value = 100 * result.bytes_written / max(1, sum(plan.sizes))
+        self._metrics.map_percent.value = 100 * result.keys_count / self._settings().map_entries_max
+        self._metrics.clean_time_seconds.value = self._clock.monotonic() - self._began_at
         logger.info(
             "%s: cleaned %d segments (%d bytes) into %d (%d bytes), up to offset %d",
             log.topic_partition,

@@ -24,7 +24,11 @@ class CleaningPlan(NamedTuple):
     first_dirty_offset: int
     end_offset: int
     dirty_bytes: int
-    is_overdue: bool
+    overdue_ms: int
+
+    @property
+    def is_overdue(self) -> bool:
+        return self.overdue_ms > 0
 
     @property
     def dirty_ratio(self) -> float:
@@ -60,7 +64,7 @@ def plan_cleaning(log: PartitionLog, clean_offset: int, *, high_watermark: int, 
         first_dirty_offset,
         end_offset,
         sum(segment.size for segment in dirty),
-        _is_overdue(log, dirty, now_ms),
+        _overdue_ms(log, dirty, now_ms),
     )
 
 
@@ -89,9 +93,9 @@ def _is_too_young(log: PartitionLog, segment: Segment, now_ms: int) -> bool:
     return lag_ms > 0 and segment.largest_timestamp > now_ms - lag_ms
 
 
-def _is_overdue(log: PartitionLog, dirty: list[Segment], now_ms: int) -> bool:
+def _overdue_ms(log: PartitionLog, dirty: list[Segment], now_ms: int) -> int:
+    """For how long the oldest dirty record should have been cleaned."""
     lag_ms = log.config.max_compaction_lag_ms
-    if lag_ms == LONG_MAX or not dirty:
-        return False
-    first_timestamp = dirty[0].first_timestamp
-    return 0 <= first_timestamp < now_ms - lag_ms
+    if lag_ms == LONG_MAX or not dirty or dirty[0].first_timestamp < 0:
+        return 0
+    return max(0, now_ms - lag_ms - dirty[0].first_timestamp)
