@@ -10,6 +10,7 @@ checkpoints         offsets of all partitions of a log directory
 loading, recovery   a partition's directory at start; segment_scan reads what may be torn
 log_dir             one log directory: lock, identity, checkpoints; clean_shutdown, clean_stop
 flushing            group commit and the recovery point; retention, deletion: what goes, and when
+cleaner/            compaction, by a child process
 log_manager         all partitions of all log directories: load, create, delete, retain, flush, stop; upkeep ticks
 inventory           what a log directory holds, for `ottla log adopt`
 """

@@ -35,12 +35,3 @@ class GroupSettings:
             load_buffer_bytes=config.int("offsets.load.buffer.size"),
             compression=Codec(config.int("offsets.topic.compression.codec")),
         )
-
-
-def offsets_topic_configs(config: BrokerConfig) -> dict[str, str]:
-    """The topic configs that `__consumer_offsets` is created with."""
-    return {
-        "cleanup.policy": "compact",
-        "segment.bytes": str(config.int("offsets.topic.segment.bytes")),
-        "compression.type": "producer",
-    }
