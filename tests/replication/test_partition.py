@@ -108,3 +108,18 @@ async def test_high_watermark_survives_a_restart(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas:
         partition = replicas.lead(epoch=1, isr=(BROKER_ID, 2))
         assert partition.high_watermark.offset == 2
+
+
+@on_loop
+async def test_log_of_a_namesake_is_kept_as_stray_and_not_served(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.append(replicas.lead())
+    with replicas_in(tmp_path) as replicas:
+        state = PartitionState(BROKER_ID, 0, (BROKER_ID,), (BROKER_ID,), 0)
+        replicas.manager.apply(TopicPartition("t", 0), uuid.UUID(int=8), state)
+        assert replicas.manager.partition("t", 0).log.log_end_offset == 0
+        assert [path.name.startswith("t-0.") for path in strays(tmp_path)] == [True]
+
+
+def strays(directory: Path) -> list[Path]:
+    return list(directory.glob("*-stray"))

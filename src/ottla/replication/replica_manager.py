@@ -136,6 +136,7 @@ class ReplicaManager:
         return accepted
 
     def _open(self, name: TopicPartition, topic_id: uuid.UUID) -> Partition:
+        self._set_aside_namesake(name, topic_id)
         log = self._logs.get(name) or self._logs.create(name, topic_id)
         partition = Partition(
             name,
@@ -150,6 +151,13 @@ class ReplicaManager:
         self._held_topics[topic_id] = name.topic
         self._offline.discard(name)
         return partition
+
+    def _set_aside_namesake(self, name: TopicPartition, topic_id: uuid.UUID) -> None:
+        """A log of a topic that had this name before (deleted and made again while we were away) is not this one's."""
+        found = self._logs.topic_id(name)
+        if found is not None and ZERO_UUID not in (found, topic_id) and found != topic_id:
+            logger.warning("%s on disk belongs to topic id %s, not %s: kept as stray", name, found, topic_id)
+            self._logs.set_aside(name)
 
     def stop(self, name: TopicPartition, *, delete: bool) -> None:
         """This broker holds the partition no longer; with `delete` its log goes too."""
