@@ -3,65 +3,48 @@
 TABLE = """
 min.insync.replicas | INT | 1 | [1,...] | HIGH | dynamic | honoured
     Replicas that must be in sync for acks=all to be accepted.
-unclean.leader.election.enable | BOOLEAN | false |  | HIGH | dynamic | accepted
+unclean.leader.election.enable | BOOLEAN | false |  | HIGH | dynamic | honoured
     Whether a replica out of sync may lead when no other can, losing data.
-    No effect: not yet, comes with replication between brokers.
-replica.lag.time.max.ms | LONG | 30000 |  | HIGH | read-only | accepted
+replica.lag.time.max.ms | LONG | 30000 |  | HIGH | read-only | honoured
     A follower that was not caught up for this long leaves the ISR.
-    No effect: not yet, comes with replication between brokers.
-replica.fetch.max.bytes | INT | 1048576 | [0,...] | MEDIUM | read-only | accepted
+replica.fetch.max.bytes | INT | 1048576 | [0,...] | MEDIUM | read-only | honoured
     Bytes that a follower asks for per partition.
-    No effect: not yet, comes with replication between brokers.
-replica.fetch.response.max.bytes | INT | 10485760 | [0,...] | MEDIUM | read-only | accepted
+replica.fetch.response.max.bytes | INT | 10485760 | [0,...] | MEDIUM | read-only | honoured
     Bytes that a follower asks for in all.
-    No effect: not yet, comes with replication between brokers.
-replica.fetch.min.bytes | INT | 1 |  | HIGH | read-only | accepted
+replica.fetch.min.bytes | INT | 1 |  | HIGH | read-only | honoured
     Bytes that a follower's fetch waits for.
-    No effect: not yet, comes with replication between brokers.
-replica.fetch.wait.max.ms | INT | 500 |  | HIGH | read-only | accepted
+replica.fetch.wait.max.ms | INT | 500 |  | HIGH | read-only | honoured
     How long a follower's fetch waits for them.
-    No effect: not yet, comes with replication between brokers.
-replica.fetch.backoff.ms | INT | 1000 | [0,...] | MEDIUM | read-only | accepted
+replica.fetch.backoff.ms | INT | 1000 | [0,...] | MEDIUM | read-only | honoured
     Pause after a failed fetch of a partition.
-    No effect: not yet, comes with replication between brokers.
-replica.socket.timeout.ms | INT | 30000 |  | HIGH | read-only | accepted
+replica.socket.timeout.ms | INT | 30000 |  | HIGH | read-only | honoured
     Time limit of a follower's requests.
-    No effect: not yet, comes with replication between brokers.
 replica.socket.receive.buffer.bytes | INT | 65536 |  | HIGH | read-only | accepted
     SO_RCVBUF of a follower's connections.
     No effect: not yet, comes with replication between brokers.
 replica.high.watermark.checkpoint.interval.ms | LONG | 5000 |  | HIGH | read-only | honoured
     How often high watermarks are written down.
-replica.selector.class | STRING | null |  | MEDIUM | read-only | accepted
+replica.selector.class | STRING | null |  | MEDIUM | read-only | honoured
     Which replica a consumer is sent to read from.
-    No effect: not yet, comes with replication between brokers.
-num.replica.fetchers | INT | 1 |  | HIGH | dynamic | accepted
+num.replica.fetchers | INT | 1 |  | HIGH | dynamic | honoured
     Connections that a follower fetches over, per leader.
-    No effect: not yet, comes with replication between brokers.
 num.replica.alter.log.dirs.threads | INT | null |  | HIGH | read-only | accepted
     Threads that move replicas between directories; unset: one per directory.
     No effect: one event loop does this work; there is no pool of threads.
-controller.socket.timeout.ms | INT | 30000 |  | MEDIUM | read-only | accepted
+controller.socket.timeout.ms | INT | 30000 |  | MEDIUM | read-only | honoured
     Time limit of the controller's requests to brokers.
-    No effect: not yet, comes with replication between brokers.
-controlled.shutdown.enable | BOOLEAN | true |  | MEDIUM | read-only | accepted
+controlled.shutdown.enable | BOOLEAN | true |  | MEDIUM | read-only | honoured
     Whether a stopping broker first hands its leaders over.
-    No effect: not yet, comes with replication between brokers.
-controlled.shutdown.max.retries | INT | 3 |  | MEDIUM | read-only | accepted
+controlled.shutdown.max.retries | INT | 3 |  | MEDIUM | read-only | honoured
     How often it tries.
-    No effect: not yet, comes with replication between brokers.
-controlled.shutdown.retry.backoff.ms | LONG | 5000 |  | MEDIUM | read-only | accepted
+controlled.shutdown.retry.backoff.ms | LONG | 5000 |  | MEDIUM | read-only | honoured
     Pause between the tries.
-    No effect: not yet, comes with replication between brokers.
-auto.leader.rebalance.enable | BOOLEAN | true |  | HIGH | read-only | accepted
+auto.leader.rebalance.enable | BOOLEAN | true |  | HIGH | read-only | honoured
     Whether leadership goes back to preferred replicas by itself.
-    No effect: not yet, comes with replication between brokers.
-leader.imbalance.check.interval.seconds | LONG | 300 | [1,...] | HIGH | read-only | accepted
+leader.imbalance.check.interval.seconds | LONG | 300 | [1,...] | HIGH | read-only | honoured
     How often that is looked at.
-    No effect: not yet, comes with replication between brokers.
-leader.imbalance.per.broker.percentage | INT | 10 |  | HIGH | read-only | accepted
+leader.imbalance.per.broker.percentage | INT | 10 |  | HIGH | read-only | honoured
     Share of lost leaderships of a broker above which it is done.
-    No effect: not yet, comes with replication between brokers.
 inter.broker.protocol.version | STRING | 3.9-IV0 | a Kafka version | MEDIUM | read-only | accepted
     Version of the protocol between brokers.
     No effect: every broker of a cluster speaks 3.9's versions, as ApiVersions says.

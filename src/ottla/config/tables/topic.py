@@ -112,8 +112,7 @@ segment.jitter.ms | LONG | 0 | [0,...] | MEDIUM | dynamic | honoured
 segment.ms | LONG | 604800000 | [1,...] | MEDIUM | dynamic | honoured
     A segment is closed at this age, however small.
     Else: log.roll.ms.
-unclean.leader.election.enable | BOOLEAN | false |  | MEDIUM | dynamic | accepted
+unclean.leader.election.enable | BOOLEAN | false |  | MEDIUM | dynamic | honoured
     Whether a replica out of sync may lead when no other can, losing data.
     Else: unclean.leader.election.enable.
-    No effect: not yet, comes with replication between brokers.
 """
