@@ -87,7 +87,7 @@ class ReplicationPlane:
     def _session_changed(self, event: SessionEvent) -> None:
         """What we led may be led elsewhere by now: nothing is acknowledged before the controller has spoken again."""
         if event is SessionEvent.EXPIRED:
-            self._state.is_current = False
+            self._state.session_lost()
             self._replicas.session_lost()
 
     def _address(self, broker_id: int) -> Address | None:

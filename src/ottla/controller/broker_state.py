@@ -70,8 +70,14 @@ class BrokerState:
         self._controller_epoch = 0
         self.is_current = True
         """False from the end of a session until the controller has told us everything in the new one."""
+        self._lost_epoch = -1
         self._held: dict[TopicPartition, HeldReplica] = {}
         self._turn = asyncio.Lock()
+
+    def session_lost(self) -> None:
+        """What we know of our roles may be over; what the controller says to a later registration counts again."""
+        self.is_current = False
+        self._lost_epoch = self.broker_epoch
 
     async def handle(
         self, request: ControlRequest
@@ -115,8 +121,8 @@ class BrokerState:
                     for topic in request.topic_states
                 ]
             )
-            if request.type == _FULL and request.broker_epoch == self.broker_epoch:
-                self.is_current = True
+            if request.type == _FULL and request.broker_epoch > self._lost_epoch:
+                self.is_current = True  # Also when we have not heard yet that we are registered again.
             return response
 
     def _take_role(self, role: PartitionRole) -> ErrorCode:
