@@ -33,5 +33,5 @@ def test_every_command_has_help_and_a_summary() -> None:
     context = click.Context(cli)
     for table in cli.sections.values():
         for name, (_module, _attribute, summary) in table.items():
-            assert summary.endswith("."), name
+            assert summary.endswith((".", "?")), name
             assert cli.get_command(context, name) is not None

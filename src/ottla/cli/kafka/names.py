@@ -22,6 +22,7 @@ KAFKA_TOOLS: LazyTable = {
         ("kafka-e2e-latency", "e2e_latency", "From the producer to a consumer, one record at a time."),
         ("kafka-verifiable-producer", "verifiable_producer", "Numbers as records, each told of in JSON."),
         ("kafka-verifiable-consumer", "verifiable_consumer", "A member of a group that tells everything in JSON."),
+        ("kafka-replica-verification", "replica_verification", "Are all replicas of a partition the same?"),
         ("kafka-broker-api-versions", "broker_api_versions", "What every broker speaks."),
         ("kafka-cluster", "cluster", "The id of a cluster; forgetting a broker."),
         ("kafka-features", "features", "The features of the cluster."),

@@ -37,6 +37,8 @@ CLASSES = {
     "org.apache.kafka.tools.EndToEndLatency": ("e2e_latency", "main"),
     "org.apache.kafka.tools.VerifiableProducer": ("verifiable_producer", "main"),
     "org.apache.kafka.tools.VerifiableConsumer": ("verifiable_consumer", "main"),
+    "org.apache.kafka.tools.ReplicaVerificationTool": ("replica_verification", "main"),
+    "kafka.tools.ReplicaVerificationTool": ("replica_verification", "main"),
     "org.apache.kafka.tools.FeatureCommand": ("features", "main"),
 }
 
