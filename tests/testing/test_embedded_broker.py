@@ -12,7 +12,6 @@ from ottla.errors import OttlaError
 from ottla.testing import EmbeddedBroker
 from ottla.testing.running_broker import BrokerDidNotStartError, ProcessBroker
 
-THREAD = "ottla-embedded-broker"
 BOTH_WAYS = pytest.mark.parametrize("process", [False, True], ids=["thread", "process"])
 
 
@@ -24,6 +23,7 @@ def listens(address: str) -> bool:
 
 @BOTH_WAYS
 def test_broker_is_there_for_the_block_and_gone_after_it(process: bool) -> None:
+    before = set(threading.enumerate())
     with EmbeddedBroker(process=process) as broker:
         assert listens(broker.address)
         assert listens(broker.zookeeper_connect)
@@ -31,7 +31,7 @@ def test_broker_is_there_for_the_block_and_gone_after_it(process: bool) -> None:
         directory = Path(one.properties["log.dirs"]).parent
         assert directory.exists()
     assert not one.is_running
-    assert THREAD not in {thread.name for thread in threading.enumerate()}
+    assert set(threading.enumerate()) <= before
     assert not directory.exists()
 
 
@@ -42,8 +42,9 @@ def test_async_with_starts_and_stops_without_blocking_the_loop() -> None:
             await ticks
             assert listens(broker.address)
 
+    before = set(threading.enumerate())
     asyncio.run(main())
-    assert THREAD not in {thread.name for thread in threading.enumerate()}
+    assert set(threading.enumerate()) <= before
 
 
 @BOTH_WAYS
@@ -87,11 +88,12 @@ def test_process_ends_cleanly_when_the_pipe_from_its_parent_closes() -> None:
 
 @BOTH_WAYS
 def test_what_keeps_the_broker_from_starting_is_raised_with_nothing_left_running(process: bool) -> None:
+    before = set(threading.enumerate())
     broker = EmbeddedBroker(process=process, properties={"num.partitions": "many"})
     with pytest.raises((OttlaError, BrokerDidNotStartError), match=r"num\.partitions"):
         broker.start()
     assert broker.brokers == []
-    assert THREAD not in {thread.name for thread in threading.enumerate()}
+    assert set(threading.enumerate()) <= before
 
 
 def test_given_directory_keeps_the_data(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 The plan is pure. A partition's replicas are the brokers in whose directories it was found; the one with the newest
 leader epoch, and of those the longest log, leads with the next epoch and is alone in sync: the others follow it, and
 cut off what it does not have. A partition below the highest found one that is found nowhere is registered too, empty.
+Producer ids are handed out anew above all that the logs know (`known_producers`).
 """
 
 import asyncio
@@ -12,6 +13,7 @@ import uuid
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import NamedTuple
 
+from ottla.cli.known_producers import NO_PRODUCER_ID, highest_producer_id
 from ottla.clock import SystemClock
 from ottla.controller.registration import cluster_id, create_roots
 from ottla.coordination import paths
@@ -20,12 +22,13 @@ from ottla.coordination.embedded.server import EmbeddedZooKeeper
 from ottla.coordination.embedded.server_config import ServerConfig
 from ottla.coordination.errors import ConnectionLossError
 from ottla.coordination.kazoo_session import KazooSession
+from ottla.coordination.payloads.cluster import ProducerIdBlock
 from ottla.coordination.payloads.configs import encode_config
 from ottla.coordination.payloads.topics import PartitionState, TopicAssignment
 from ottla.coordination.session import CreateOp, SetOp
 from ottla.coordination.session_life import SessionOptions
 from ottla.errors.tree import OperatorError
-from ottla.model import TopicPartition, random_uuid
+from ottla.model import NO_BROKER, TopicPartition, random_uuid
 from ottla.storage.directory_lock import DirectoryLock
 from ottla.storage.inventory import FoundPartition, Inventory, take_inventory
 from ottla.storage.partition_directory import DirectoryKind
@@ -62,7 +65,8 @@ def adopt_directories(
             locks.callback(DirectoryLock(path).release)
         inventories = [take_inventory(path) for path in directories]
         plans = plan_adoption(inventories, broker_id)
-        return asyncio.run(_adopt(plans, inventories, zookeeper, dry_run))
+        producer_id = highest_producer_id(one for inventory in inventories for one in inventory.partitions)
+        return asyncio.run(_adopt(plans, inventories, zookeeper, producer_id, dry_run))
 
 
 def plan_adoption(inventories: Iterable[Inventory], broker_id: int | None = None) -> list[TopicPlan]:
@@ -100,12 +104,18 @@ def _plan_topic(topic: str, partitions: dict[int, dict[int, FoundPartition]]) ->
 
 
 async def _adopt(
-    plans: Sequence[TopicPlan], inventories: Sequence[Inventory], zookeeper: str | None, dry_run: bool
+    plans: Sequence[TopicPlan],
+    inventories: Sequence[Inventory],
+    zookeeper: str | None,
+    producer_id: int,
+    dry_run: bool,
 ) -> list[Adopted]:
     async with _session(zookeeper, inventories) as session:
         await create_roots(session)
         known = next((one.meta.cluster_id for one in inventories if one.meta and one.meta.cluster_id), None)
         await cluster_id(session, known)
+        if not dry_run:
+            await _reserve_producer_ids(session, producer_id)
         there = set(await session.children(paths.BROKER_TOPICS))
         rows = []
         for plan in plans:
@@ -116,6 +126,17 @@ async def _adopt(
             epoch = max(one.leader_epoch for one in plan.partitions.values())
             rows.append(Adopted(plan.name, len(plan.partitions), replicas, epoch, outcome))
         return rows
+
+
+async def _reserve_producer_ids(session: KazooSession, highest: int) -> None:
+    """Every id up to `highest` counts as handed out."""
+    path = paths.PRODUCER_ID_BLOCK
+    data = (await session.get(path))[0] if await session.exists(path) else b""
+    if highest <= (ProducerIdBlock.decode(path, data).last if data else NO_PRODUCER_ID):
+        return
+    if not await session.exists(path):
+        await session.create(path)
+    await session.set(path, ProducerIdBlock(NO_BROKER, 0, highest).encode())
 
 
 async def _register(session: KazooSession, plan: TopicPlan) -> None:

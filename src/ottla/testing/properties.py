@@ -11,6 +11,7 @@ TEST_PROPERTIES = {
     "offsets.topic.num.partitions": "1",
     "transaction.state.log.num.partitions": "1",
     "zookeeper.session.timeout.ms": "6000",
+    "controlled.shutdown.retry.backoff.ms": "100",
 }
 
 

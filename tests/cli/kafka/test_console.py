@@ -29,7 +29,7 @@ def topic(broker: EmbeddedBroker) -> None:
     "arguments",
     [
         "--max-messages 6",
-        "--timeout-ms 3000",
+        "--timeout-ms 1000",
         "--max-messages 6 --property print.key=true --property print.timestamp=true --property print.headers=true "
         "--property print.offset=true --property print.partition=true",
         "--max-messages 6 --property print.key=true --property print.value=false --property key.separator=| "

@@ -1,6 +1,8 @@
 """Java's part in Kafka's texts: the names of its exceptions, their standing messages, its way to print things."""
 
+import struct
 import time
+from collections.abc import Iterable
 
 from ottla.errors import ErrorCode, KafkaError
 
@@ -60,6 +62,22 @@ def log_line(level: str, message: str, logger: str) -> str:
     now = time.time()
     stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(now)) + f",{int(now * 1000) % 1000:03d}"
     return f"[{stamp}] {level} {message} ({logger})"
+
+
+def hash_map_order(names: Iterable[str]) -> list[str]:
+    """The names in the order in which a Java HashMap that they were put into one by one gives them."""
+    ordered = list(names)
+    capacity = 16
+    while len(ordered) > capacity * 3 // 4:
+        capacity *= 2
+    return sorted(ordered, key=lambda name: _bucket(name, capacity))
+
+
+def _bucket(name: str, capacity: int) -> int:
+    code = 0
+    for unit in struct.unpack(f"<{len(name.encode('utf-16-le')) // 2}H", name.encode("utf-16-le")):
+        code = (31 * code + unit) & 0xFFFFFFFF
+    return (code ^ code >> 16) & (capacity - 1)
 
 
 def boolean(value: bool) -> str:

@@ -12,6 +12,7 @@ import re
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from ottla.cli.kafka.java import hash_map_order
 from ottla.cli.one_request import serves
 from ottla.clients.admin.types import ConfigEntry, ConfigResource, PartitionDescription, TopicDescription
 from ottla.model import INTERNAL_TOPICS, encode_uuid
@@ -50,7 +51,7 @@ def describe(admin: "Admin", given: Namespace) -> None:
     elr = "" if given.zookeeper or serves(given.bootstrap_server, ApiKey.DESCRIBE_TOPIC_PARTITIONS) else "N/A"
     for name in sorted(described):
         entries = configs[resources[name]]
-        overrides = [f"{entry.name}={entry.value}" for entry in entries.values() if not entry.is_default]
+        overrides = [f"{key}={entries[key].value}" for key in hash_map_order(entries) if not entries[key].is_default]
         if not wants_partitions_only and (overrides or not given.topics_with_overrides):
             print(_header(described[name], ",".join(overrides), given))
         if not given.topics_with_overrides:
