@@ -5,6 +5,7 @@ import itertools
 import logging
 import os
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,11 +30,23 @@ def temporary_topic(port: int, partitions: int = 1, **config: str) -> Iterator[s
     topic = f"bench-{next(_numbers)}"
     keys = {key.replace("_", "."): value for key, value in config.items()}
     admin.create_topics([NewTopic(topic, partitions, 1, config=keys)])[topic].result(TIMEOUT_S)
+    _wait_until_led(admin, topic, partitions)
     os.sync()
     try:
         yield topic
     finally:
         admin.delete_topics([topic])[topic].result(TIMEOUT_S)
+
+
+def _wait_until_led(admin: AdminClient, topic: str, partitions: int) -> None:
+    """A topic is there when its creation is answered; that the broker knows it leads it may come a little later."""
+    deadline = time.monotonic() + TIMEOUT_S
+    while time.monotonic() < deadline:
+        found = admin.list_topics(topic, timeout=TIMEOUT_S).topics[topic].partitions
+        if len(found) == partitions and all(part.leader >= 0 for part in found.values()):
+            return
+        time.sleep(0.01)
+    raise TimeoutError(f"{topic} has no leader after {TIMEOUT_S:.0f} s")
 
 
 def drop_from_page_cache(files: list[Path]) -> None:

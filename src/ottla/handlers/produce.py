@@ -54,11 +54,12 @@ class DeferredPart(NamedTuple):
 class Outcome:
     """What one request has led to so far: appends that are still prepared, and those that wait to be acknowledged."""
 
-    __slots__ = ("acks", "deferred", "timeout_ms", "version", "waiting")
+    __slots__ = ("acks", "deferred", "now_ms", "timeout_ms", "version", "waiting")
 
-    def __init__(self, version: int, acks: int, timeout_ms: int) -> None:
+    def __init__(self, version: int, acks: int, timeout_ms: int, now_ms: int) -> None:
         self.version = version
         self.acks = acks
+        self.now_ms = now_ms
         self.timeout_ms = timeout_ms
         self.deferred: list[DeferredPart] = []
         self.waiting: list[Unacknowledged] = []
@@ -79,7 +80,7 @@ class ProduceHandlers:
         acks = request.acks
         if acks not in (ACKS_ALL, 0, 1):
             raise InvalidRequiredAcksError(f"acks is {acks}: it must be -1, 0 or 1")
-        outcome = Outcome(context.api_version, acks, max(0, request.timeout_ms))
+        outcome = Outcome(context.api_version, acks, request.timeout_ms, self._clock.wall_ms())
         response = ProduceResponse(responses=[self._append_topic(topic, outcome) for topic in request.topic_data])
         if outcome.deferred:
             return self._finish_deferred(response, outcome)
@@ -92,7 +93,7 @@ class ProduceHandlers:
             return self._without_response(response)
         if not outcome.waiting:
             return response
-        return DelayedProduce(outcome.waiting, lambda: response).start(self._replicas.purgatory, outcome.timeout_ms)
+        return DelayedProduce(outcome.waiting, lambda: response).start(self._replicas.purgatory, max(0, outcome.timeout_ms))
 
     async def _finish_deferred(self, response: ProduceResponse, outcome: "Outcome") -> ProduceResponse | None:
         for append in outcome.deferred:
@@ -128,7 +129,7 @@ class ProduceHandlers:
                 done = self._deferred.start(partition, records, outcome.acks, outcome.version)
                 outcome.deferred.append(DeferredPart(partition, answer, done))
                 return answer
-            info = self._replicas.append(partition, records, outcome.acks, outcome.version, self._clock.wall_ms())
+            info = self._replicas.append(partition, records, outcome.acks, outcome.version, outcome.now_ms)
         except KafkaError as error:
             self._refuse(answer, topic, error)
         else:

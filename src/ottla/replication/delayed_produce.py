@@ -52,6 +52,8 @@ def unacknowledged(
     partition: Partition, info: AppendInfo, acks: int, answer: PartitionProduceResponse
 ) -> Unacknowledged | None:
     """What the acknowledgement of an append must wait for, or None when it may go out now."""
+    if acks != ACKS_ALL and not partition.log.is_flushed:  # The usual case: nothing is promised but the append.
+        return None
     end_offset = info.last_offset + 1
     required_offset = end_offset if acks == ACKS_ALL else 0
     flush_offset = end_offset + 1 - partition.log.config.flush_messages

@@ -93,7 +93,9 @@ class ReplicaManager:
         return partition
 
     def partition_for_fetch(self, topic: str, topic_id: uuid.UUID, index: int) -> Partition:
-        return self.partition(topic, index) if topic_id == ZERO_UUID else self.partition_by_id(topic, topic_id, index)
+        if topic_id is ZERO_UUID or topic_id == ZERO_UUID:  # `is` first: UUIDs are compared by Python code
+            return self.partition(topic, index)
+        return self.partition_by_id(topic, topic_id, index)
 
     def _refuse(self, topic: str, index: int) -> None:
         if TopicPartition(topic, index) in self._offline:
@@ -198,7 +200,7 @@ class ReplicaManager:
             info = partition.append(records, acks, produce_version, now_ms)
         except LogDirError as error:
             raise self.storage_failed(error) from error
-        if partition.log.config.is_flushed:
+        if partition.log.is_flushed:
             self._maybe_flush(partition)
         return info
 
@@ -210,7 +212,7 @@ class ReplicaManager:
             info = partition.append_prepared(batches, acks, now_ms)
         except LogDirError as error:
             raise self.storage_failed(error) from error
-        if partition.log.config.is_flushed:
+        if partition.log.is_flushed:
             self._maybe_flush(partition)
         return info
 

@@ -115,12 +115,12 @@ class BatchValidation:
         "_before_ms_max",
         "_checks_timestamps",
         "_codec",
-        "_is_append_time",
         "_level",
         "_needs_key",
         "_opened_bytes_max",
         "_opens_compressed",
         "_size_max",
+        "is_append_time",
         "message_bytes_max",
         "segment_bytes_max",
     )
@@ -129,20 +129,16 @@ class BatchValidation:
         self.message_bytes_max = config.max_message_bytes
         self.segment_bytes_max = config.segment_bytes
         self._size_max = min(config.max_message_bytes, config.segment_bytes)
-        self._is_append_time = config.message_timestamp_type == "LogAppendTime"
+        self.is_append_time = config.message_timestamp_type == "LogAppendTime"
         self._before_ms_max = config.message_timestamp_before_max_ms
         self._after_ms_max = config.message_timestamp_after_max_ms
-        self._checks_timestamps = not self._is_append_time and (
+        self._checks_timestamps = not self.is_append_time and (
             min(self._before_ms_max, self._after_ms_max) < _INT64_MAX
         )
         self._needs_key = "compact" in config.cleanup_policy
         self._codec, self._level = _forced_codec(config)
         self._opens_compressed = self._needs_key or validate_compressed
         self._opened_bytes_max = max(_OPENED_BYTES_MIN, 10 * config.max_message_bytes)
-
-    @property
-    def is_append_time(self) -> bool:
-        return self._is_append_time
 
     def is_heavy(self, records: Buffer) -> bool:
         """Whether it must be decompressed or converted: the caller may want to run `prepare` in a thread."""
@@ -195,7 +191,7 @@ class BatchValidation:
         if attributes & COMPRESSION_MASK or self._codec is not None:
             return self._validate_compressed(records, header, now_ms, produce_version)
         true_max_timestamp = self._walk(records, HEADER_SIZE, length, header, now_ms)
-        if self._is_append_time or true_max_timestamp != max_timestamp or attributes & TIMESTAMP_TYPE_MASK:
+        if self.is_append_time or true_max_timestamp != max_timestamp or attributes & TIMESTAMP_TYPE_MASK:
             return self._set_timestamps(records, header, true_max_timestamp, now_ms)
         return records, header
 
@@ -243,7 +239,7 @@ class BatchValidation:
             stored, header = self._recompress(records, header, section)
         elif self._checks_timestamps:
             self._check_header_timestamps(header, now_ms)
-        if self._is_append_time or max_timestamp != header.max_timestamp or header.attributes & TIMESTAMP_TYPE_MASK:
+        if self.is_append_time or max_timestamp != header.max_timestamp or header.attributes & TIMESTAMP_TYPE_MASK:
             return self._set_timestamps(stored, header, max_timestamp, now_ms)
         return stored, header
 
@@ -269,12 +265,12 @@ class BatchValidation:
     def _set_timestamps(
         self, records: Buffer, header: BatchHeader, max_timestamp: int, now_ms: int
     ) -> tuple[Buffer, BatchHeader]:
-        if not self._is_append_time and header.attributes & TIMESTAMP_TYPE_MASK:
+        if not self.is_append_time and header.attributes & TIMESTAMP_TYPE_MASK:
             raise InvalidTimestampError(
                 "Invalid timestamp type in message. Producer should not set timestamp type to LogAppendTime."
             )
         writable = records if isinstance(records, bytearray) else _writable(records)
-        if self._is_append_time:
+        if self.is_append_time:
             return writable, rewrite_timestamp_type(writable, 0, TimestampType.LOG_APPEND_TIME, now_ms)
         return writable, rewrite_timestamp_type(writable, 0, TimestampType.CREATE_TIME, max_timestamp)
 

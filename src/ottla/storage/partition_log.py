@@ -58,6 +58,7 @@ class PartitionLog:
         "config",
         "directory",
         "hooks",
+        "is_flushed",
         "leader_epochs",
         "log_directory",
         "log_end_offset",
@@ -113,6 +114,7 @@ class PartitionLog:
             self._validate_compressed = validate_compressed
         self.validation = BatchValidation(config, validate_compressed=self._validate_compressed)
         self.roll_rule = RollRule(config, self._roll_jitter)
+        self.is_flushed = config.is_flushed
         self._segment_bytes = config.segment_bytes
         self._roll_after_timestamp = UNDECIDED
 
