@@ -93,7 +93,9 @@ class ProduceHandlers:
             return self._without_response(response)
         if not outcome.waiting:
             return response
-        return DelayedProduce(outcome.waiting, lambda: response).start(self._replicas.purgatory, max(0, outcome.timeout_ms))
+        return DelayedProduce(outcome.waiting, lambda: response).start(
+            self._replicas.purgatory, max(0, outcome.timeout_ms)
+        )
 
     async def _finish_deferred(self, response: ProduceResponse, outcome: "Outcome") -> ProduceResponse | None:
         for append in outcome.deferred:
@@ -120,7 +122,7 @@ class ProduceHandlers:
         self, topic: str, topic_id: uuid.UUID, data: PartitionProduceData, outcome: "Outcome"
     ) -> PartitionProduceResponse:
         answer = PartitionProduceResponse(index=data.index)
-        records = records_of(data)
+        records = data.records if type(data.records) is memoryview else EMPTY  # None is as wrong as empty
         try:
             if topic in INTERNAL_TOPICS:
                 raise InvalidTopicError(f"{topic} is written by brokers only")
@@ -169,12 +171,6 @@ class ProduceHandlers:
                     name = ErrorCode(answer.error_code).name
                     raise CloseConnection(f"produce with acks=0 to {topic.name}-{answer.index} failed: {name}")
         return NO_RESPONSE
-
-
-def records_of(data: PartitionProduceData) -> memoryview:
-    """The records as they stand in the frame. None is as wrong as empty, and refused as such by the log."""
-    records = data.records
-    return records if isinstance(records, memoryview) else EMPTY
 
 
 def produce_error(request: ProduceRequest, version: int, error: KafkaError) -> ProduceResponse:

@@ -47,6 +47,9 @@ from ottla.records.checksum import crc32c
 Buffer: TypeAlias = bytes | bytearray | memoryview
 WritableBuffer: TypeAlias = bytearray | memoryview
 
+# What `_make` comes down to, without the Python code around it: a header is decoded for every request.
+_new_tuple = tuple.__new__
+
 MAGIC = 2
 HEADER_SIZE = 61
 LOG_OVERHEAD = 12  # base_offset and batch_length, which batch_length itself does not count
@@ -140,7 +143,7 @@ def encode_header(header: BatchHeader) -> bytes:
 
 def peek_header(buffer: Buffer, position: int = 0) -> BatchHeader:
     """The header without a check, for bytes that were checked before."""
-    return BatchHeader._make(_HEADER.unpack_from(buffer, position))
+    return _new_tuple(BatchHeader, _HEADER.unpack_from(buffer, position))
 
 
 def decode_header(buffer: Buffer, position: int = 0) -> BatchHeader:

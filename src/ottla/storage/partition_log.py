@@ -44,6 +44,9 @@ from ottla.storage.snapshot_files import SnapshotFiles
 from ottla.storage.timestamp_lookup import find_by_timestamp, find_max_timestamp
 from ottla.storage.txn_index import AbortedTransaction
 
+# Makes a NamedTuple without the Python code of its constructor, for what every append makes.
+_new_tuple = tuple.__new__
+
 
 class PartitionLog:
     """Made by `log_loading.open_log`. `recovery_point`: everything below it is durable."""
@@ -121,7 +124,7 @@ class PartitionLog:
     @property
     def end_position(self) -> LogOffset:
         active = self.active
-        return LogOffset(self.log_end_offset, active.base_offset, active.log.size)
+        return _new_tuple(LogOffset, (self.log_end_offset, active.base_offset, active.log.size))
 
     @property
     def size(self) -> int:
@@ -188,7 +191,8 @@ class PartitionLog:
         if header.producer_id >= 0:
             note_batch(self.producers, segment.txn_index, header, batch, first_offset, now_ms)
         append_time = now_ms if self.validation.is_append_time else NO_TIMESTAMP
-        return AppendInfo(first_offset, last_offset, max_timestamp, append_time, self.log_start_offset)
+        fields = (first_offset, last_offset, max_timestamp, append_time, self.log_start_offset, False)
+        return _new_tuple(AppendInfo, fields)
 
     def append_as_follower(self, records: memoryview, *, now_ms: int) -> AppendInfo | None:
         """Append what the leader sent. A batch that is cut off at the end is left out; None when there is no whole one.

@@ -18,6 +18,8 @@ Chunk = bytes | bytearray | memoryview | Sendable
 _BYTES = (bytes, bytearray, memoryview)
 # Buffers of one sendmsg. The kernel takes 1,024; a few dozen are enough to save the calls.
 _BUFFERS_PER_CALL_MAX = 64
+# Small answers that were collected are copied together, which costs less than handing the kernel each of them.
+_JOINED_BYTES_MAX = 16 * 1024
 
 
 class Flush(Enum):
@@ -76,12 +78,16 @@ class WriteQueue:
             if self._head_sent or len(head) > budget_bytes:
                 head = memoryview(head)[self._head_sent : self._head_sent + budget_bytes]
             return sock.send(head)
-        buffers = [memoryview(head)[self._head_sent :]]
+        buffers = [memoryview(head)[self._head_sent :] if self._head_sent else head]
+        flags = 0
         for chunk in islice(self._chunks, 1, _BUFFERS_PER_CALL_MAX):
             if not isinstance(chunk, _BYTES):
-                return sock.sendmsg(buffers, (), socket.MSG_MORE)
-            buffers.append(memoryview(chunk))
-        return sock.sendmsg(buffers)
+                flags = socket.MSG_MORE
+                break
+            buffers.append(chunk)
+        if self.unsent_bytes <= _JOINED_BYTES_MAX:
+            return sock.send(b"".join(buffers), flags)
+        return sock.sendmsg(buffers, (), flags)
 
     def _send_sendable(self, sock: socket.socket, head: Sendable, budget_bytes: int) -> int:
         sent = head.send_to(sock, self._head_sent, min(len(head) - self._head_sent, budget_bytes))

@@ -1,0 +1,72 @@
+"""What the benchmark concludes from its samples. The benchmark itself is run by `make bench`, never by a test."""
+
+import re
+from pathlib import Path
+
+import pytest
+from bench.brokers import BrokerProcess
+from bench.measures import Case, CaseResult, Effort, Metric, Must, Row, Sample, Verdict, rows_of
+from bench.picture import draw
+from bench.report import load_results, page_lines, save_results
+
+
+def never(broker: BrokerProcess, effort: Effort) -> Sample:
+    raise AssertionError("no test measures anything")
+
+
+def result(metric: Metric, kafka: list[float], ottla: list[float], client_busiest: float = 0.0) -> CaseResult:
+    case = Case("name", "group", "title", never, (metric,))
+    rounds = {
+        name: [{metric.key: value, "client_busiest": client_busiest} for value in values]
+        for name, values in (("Kafka", kafka), ("Ottla", ottla))
+    }
+    return CaseResult(case, {name: samples[0] for name, samples in rounds.items()}, rounds)
+
+
+def row(metric: Metric, kafka: list[float], ottla: list[float], client_busiest: float = 0.0) -> Row:
+    (only,) = rows_of(result(metric, kafka, ottla, client_busiest))
+    return only
+
+
+def test_a_row_has_the_median_the_spread_and_the_ratio() -> None:
+    measured = row(Metric("x", "MB/s"), [10, 100, 20], [40, 30, 50])
+    assert measured.values["Kafka"] == (20, 10, 100)
+    assert measured.values["Ottla"] == (40, 30, 50)
+    assert measured.ratio == 2
+    assert measured.verdict is Verdict.NONE
+
+
+@pytest.mark.parametrize(("ottla", "verdict"), [(50.0, Verdict.HOLDS), (49.0, Verdict.FAILS)])
+def test_a_ratio_is_judged_at_its_bound(ottla: float, verdict: Verdict) -> None:
+    assert row(Metric("x", "/s", Must(at_least=5)), [10], [ottla]).verdict is verdict
+
+
+def test_an_absolute_bound_does_not_look_at_kafka() -> None:
+    assert row(Metric("x", "s", Must(at_most=0.5, of_ratio=False)), [0.1], [0.5]).verdict is Verdict.HOLDS
+
+
+def test_a_full_client_core_lowers_the_bound_and_is_marked() -> None:
+    metric = Metric("x", "MB/s", Must(at_least=1, client_bound=0.95))
+    bound, free = row(metric, [100], [96], client_busiest=0.97), row(metric, [100], [96], client_busiest=0.5)
+    assert (bound.verdict, bound.client_bound) == (Verdict.HOLDS, True)
+    assert (free.verdict, free.client_bound) == (Verdict.FAILS, False)
+
+
+def test_results_are_read_back_as_they_were_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bench.report.RESULTS", tmp_path)
+    rows = rows_of(result(Metric("x", "/s", Must(at_least=5), "label"), [1, 2], [3, 4]))
+    machine = {"date": "2026-01-02 03:04 UTC"}
+    assert load_results(save_results(machine, "quick", rows)) == (machine, "quick", rows)
+
+
+def test_the_page_names_what_falls_short() -> None:
+    rows = rows_of(result(Metric("x", "/s", Must(at_least=5)), [10], [20]))
+    page = "\n".join(page_lines({"date": "today"}, "full", rows))
+    assert "0 of 1 requirements hold" in page
+    assert "group: title: 20 /s, ratio 2.00, must be ratio >= 5" in page
+
+
+def test_the_picture_draws_cheaper_and_quicker_to_the_same_side() -> None:
+    quicker = row(Metric("x", "MB/s"), [10], [20])
+    cheaper = row(Metric("x", "us"), [20], [10])
+    assert re.findall(r'fill="#333">([\d.]+)</text>', draw([quicker, cheaper])) == ["2", "2"]
