@@ -54,7 +54,7 @@ class BrokerProcess:
         """Until a record is acknowledged: how many seconds that took, topic creation included."""
         began = time.perf_counter()
         with (self.folder / "broker.log").open("ab") as log:
-            self.process = subprocess.Popen(self.command(), cwd=self.folder, stdout=log, stderr=log)
+            self.process = subprocess.Popen(self.command(), cwd=self.folder, stdout=log, stderr=log, env=environment())
         first_acknowledgement(self.port, f"first-{time.time_ns()}", self._check_alive, START_TIMEOUT_S)
         return time.perf_counter() - began
 
@@ -117,6 +117,11 @@ class Ottla(BrokerProcess):
         }
         overrides = [part for key, value in settings.items() for part in ("--override", f"{key}={value}")]
         return [os.path.join(os.path.dirname(sys.executable), "ottla"), "start", *overrides]
+
+
+def environment() -> dict[str, str]:
+    """Ours, but Python may keep its bytecode, as it does for users: else every start would compile all sources."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def missing_parts() -> str | None:

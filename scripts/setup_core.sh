@@ -33,3 +33,5 @@ fi
 
 say "installing ottla and its dependencies"
 .venv/bin/python -m pip install -q --disable-pip-version-check -e . -c constraints.txt
+# Bytecode now, so that the first start is as quick as the second (also where Python may not write it later).
+.venv/bin/python -m compileall -q src

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-from bench.brokers import BrokerProcess, Ottla
+from bench.brokers import BrokerProcess, Ottla, environment
 from bench.measures import Case, Effort, Metric, Must, Sample
 
 RUNS = 5
@@ -18,7 +18,7 @@ def _run(command: list[str]) -> tuple[float, float]:
     for _ in range(RUNS):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         began = time.perf_counter()
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment())
         elapsed = time.perf_counter() - began
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         times.append((elapsed, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime))

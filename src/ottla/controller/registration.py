@@ -4,8 +4,8 @@ The czxid of the id node is the *broker epoch*: it rises with every registration
 """
 
 import contextlib
-import datetime
 import logging
+import time
 
 from ottla.coordination import paths
 from ottla.coordination.errors import ConnectionLossError, NodeExistsError, NoNodeError, PayloadError
@@ -123,7 +123,7 @@ def _who(broker_id: int, path: str, data: bytes, stat: Stat) -> str:
         endpoints = ", ".join(f"{e.host}:{e.port}" for e in BrokerInfo.decode(path, data).endpoints)
     except PayloadError:
         endpoints = "an unreadable address"
-    since = datetime.datetime.fromtimestamp(stat.ctime / 1000, datetime.UTC).isoformat(" ", "seconds")
+    since = time.strftime("%Y-%m-%d %H:%M:%S+00:00", time.gmtime(stat.ctime / 1000))
     return (
         f"broker id {broker_id} is in use: {endpoints} registered it at {since} and its ZooKeeper session "
         f"0x{stat.ephemeral_owner:x} is alive. Give this broker another broker.id, or stop the other one."

@@ -22,8 +22,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from struct import Struct, error
 
-from crc32c import crc32c
-
+from ottla.records.checksum import crc32c
 from ottla.storage.producer_state import AppendedBatch, ProducerEntry, ProducerStates
 
 FILE_NAME = "ottla-producer-windows"
