@@ -2,6 +2,7 @@
 
 from bench.cases.command import COMMAND_CASES
 from bench.cases.consume import CONSUME_CASES
+from bench.cases.groups import GROUP_CASES
 from bench.cases.idle import IDLE_CASES
 from bench.cases.large_fetch import LARGE_FETCH_CASES
 from bench.cases.latency import LATENCY_CASES
@@ -19,5 +20,6 @@ ALL_CASES: tuple[Case, ...] = (
     *LARGE_FETCH_CASES,
     *LATENCY_CASES,
     *IDLE_CASES,
+    *GROUP_CASES,
     *LOADED_CASES,
 )

@@ -15,6 +15,7 @@ import pytest
 from support.broker import BrokerProcess, kafka_on_zookeeper, ottla_broker
 from support.drivers.catalogue import close_all, driver
 from support.drivers.records import Driver
+from support.group_members import Members
 from support.raw_kafka import RawKafka, create_topic
 
 MakeTopic = Callable[..., str]
@@ -91,6 +92,13 @@ def make_topic(broker: BrokerProcess, fresh_name: Callable[[], str]) -> MakeTopi
 @pytest.fixture
 def client(request: pytest.FixtureRequest) -> Driver:
     return driver(request.param)
+
+
+@pytest.fixture
+def members() -> Iterator[Members]:
+    opened = Members()
+    yield opened
+    opened.end()
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -38,12 +38,11 @@ type command struct {
 	Partition  int32             `json:"partition"`
 	At         string            `json:"at"`
 	Consumer   string            `json:"consumer"`
-	Group      string            `json:"group"`
+	Pattern    string            `json:"pattern"`
+	Offset     int64             `json:"offset"`
 }
 
 type answer map[string]any
-
-var consumers = map[string]*kgo.Client{}
 
 func main() {
 	lines := bufio.NewReaderSize(os.Stdin, 1<<20)
@@ -81,10 +80,20 @@ func run(cmd command) (answer, error) {
 		return open(cmd)
 	case "poll":
 		return poll(cmd)
+	case "commit":
+		return commit(cmd)
+	case "commit_async":
+		return commitAsync(cmd)
+	case "committed":
+		return committed(cmd)
+	case "seek":
+		return seek(cmd)
+	case "pause":
+		return pause(cmd)
+	case "resume":
+		return resume(cmd)
 	case "close":
-		consumers[cmd.Consumer].Close()
-		delete(consumers, cmd.Consumer)
-		return answer{}, nil
+		return closeMember(cmd)
 	}
 	return nil, fmt.Errorf("no such command: %s", cmd.Op)
 }
@@ -242,22 +251,6 @@ func offsets(cmd command) (answer, error) {
 		return nil, found.Err
 	}
 	return answer{"offset": found.Offset, "timestamp": found.Timestamp}, nil
-}
-
-func open(cmd command) (answer, error) {
-	opts := append(options(cmd), kgo.ConsumerGroup(cmd.Group), kgo.ConsumeTopics(cmd.Topics...),
-		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
-	client, err := kgo.NewClient(opts...)
-	if err != nil {
-		return nil, err
-	}
-	consumers[cmd.Consumer] = client
-	return answer{}, nil
-}
-
-func poll(cmd command) (answer, error) {
-	records, err := collect(consumers[cmd.Consumer], cmd)
-	return answer{"records": records}, err
 }
 
 func unhex(text *string) []byte {

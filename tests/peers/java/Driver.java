@@ -34,7 +34,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /**
  * Kafka's Java clients behind a pipe: one JSON command per line in, one JSON answer per line out. Bytes travel as hex.
  * One process serves many tests, because a JVM takes a second to start. Commands: produce, consume, offsets, create,
- * open, poll, commit, committed, seek, pause, resume, close, quit.
+ * open, poll, commit, commit_async, committed, seek, pause, resume, close, quit.
  */
 public final class Driver {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -70,6 +70,7 @@ public final class Driver {
             case "open": return open(command);
             case "poll": return poll(command);
             case "commit": consumer(command).commitSync(Duration.ofSeconds(20)); return JSON.createObjectNode();
+            case "commit_async": consumer(command).commitAsync(); return JSON.createObjectNode();
             case "committed": return committed(command);
             case "seek": consumer(command).seek(partition(command), command.get("offset").asLong()); return JSON.createObjectNode();
             case "pause": consumer(command).pause(consumer(command).assignment()); return JSON.createObjectNode();
