@@ -19,7 +19,7 @@ class Ended(NamedTuple):
     stderr: str
 
 
-def run_here(*arguments: str, stdin: str = "") -> Ended:
+def run_here(*arguments: str, stdin: str = "", environment: Mapping[str, str] | None = None) -> Ended:
     """The command in this process, to its end: many times quicker than a process of its own."""
     from ottla.cli.main import main
 
@@ -28,7 +28,7 @@ def run_here(*arguments: str, stdin: str = "") -> Ended:
     with (
         mock.patch.object(sys, "argv", ["ottla", *arguments]),
         mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), "utf-8")),
-        mock.patch.dict(os.environ, {"OTTLA_CONFIG": os.devnull}),
+        mock.patch.dict(os.environ, environment or {"OTTLA_CONFIG": os.devnull}),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
@@ -76,8 +76,10 @@ class Ottla:
         return done.stdout
 
     def rows(self, *arguments: str) -> list[dict[str, Any]]:
-        """What it prints with --format json."""
-        rows: list[dict[str, Any]] = json.loads(self(*arguments, "--format", "json"))
+        """What it prints with --format json. Run in this process, which is quicker."""
+        ended = run_here(*arguments, "--format", "json", environment=self.environment)
+        assert ended.code == 0, f"{arguments}: {ended}"
+        rows: list[dict[str, Any]] = json.loads(ended.stdout)
         return rows
 
     def fails(self, *arguments: str, code: int = 1, stdin: str = "") -> str:
