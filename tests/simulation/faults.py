@@ -95,7 +95,10 @@ class Faults:
     def _is_whole(self) -> bool:
         simulation = self._simulation
         brokers, audits = simulation.brokers.values(), simulation.auditor.partitions.values()
-        return all(broker.is_serving and not broker.process.is_paused for broker in brokers) and all(
+        undisturbed = not self._network.has_cuts and all(
+            broker.is_serving and not broker.process.is_paused and broker.session.connected for broker in brokers
+        )
+        return undisturbed and all(
             audit.state is not None and len(audit.state.isr) == simulation.settings.replication_factor
             for audit in audits
         )

@@ -110,6 +110,10 @@ class Network:
 
     # Cuts
 
+    @property
+    def has_cuts(self) -> bool:
+        return bool(self._cuts)
+
     def is_cut(self, source: str, target: str) -> bool:
         return (source, target) in self._cuts
 

@@ -1,15 +1,21 @@
 """Several brokers as real processes on one ZooKeeper, and what is asked of them from outside."""
 
+import asyncio
+import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, TypeVar
 
 from confluent_kafka.admin import AdminClient, NewTopic, PartitionMetadata
 
 from support.broker import OttlaProcess
+from support.cuttable_proxy import CuttableProxy
 from support.eventually import eventually
 from support.zookeepers import ZooKeeperProcess, embedded_server
+
+T = TypeVar("T")
 
 SESSION_TIMEOUT_MS = 3000
 CLUSTER_PROPERTIES = {
@@ -24,13 +30,23 @@ CLUSTER_PROPERTIES = {
 
 
 class Cluster:
-    def __init__(self, directory: Path, zookeeper: ZooKeeperProcess, count: int, properties: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        zookeeper: ZooKeeperProcess,
+        count: int,
+        properties: Mapping[str, str],
+        zookeeper_addresses: Mapping[int, str],
+    ) -> None:
         self.zookeeper = zookeeper
         self.brokers: dict[int, OttlaProcess] = {
             broker_id: OttlaProcess(
                 directory / f"broker{broker_id}",
                 CLUSTER_PROPERTIES
-                | {"broker.id": str(broker_id), "zookeeper.connect": zookeeper.address}
+                | {
+                    "broker.id": str(broker_id),
+                    "zookeeper.connect": zookeeper_addresses.get(broker_id, zookeeper.address),
+                }
                 | dict(properties),
             )
             for broker_id in range(count)
@@ -97,6 +113,37 @@ class Cluster:
         self.restart(broker_id)
 
 
+class ZooKeeperLinks:
+    """A proxy before ZooKeeper for each broker, on a thread of its own: each can be frozen alone."""
+
+    def __init__(self, zookeeper_address: str, count: int) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self._proxies = {number: self._call(self._open(zookeeper_address)) for number in range(count)}
+        self.addresses = {number: address for number, (_, address) in self._proxies.items()}
+
+    async def _open(self, target: str) -> tuple[CuttableProxy, str]:
+        proxy = CuttableProxy(target)
+        return proxy, await proxy.start()
+
+    def _call(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(30)
+
+    def freeze(self, broker_id: int) -> None:
+        self._loop.call_soon_threadsafe(self._proxies[broker_id][0].freeze)
+
+    def heal(self, broker_id: int) -> None:
+        self._loop.call_soon_threadsafe(self._proxies[broker_id][0].heal)
+
+    def close(self) -> None:
+        for proxy, _ in self._proxies.values():
+            self._call(proxy.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(30)
+        self._loop.close()
+
+
 @contextmanager
 def cluster_in(
     directory: Path, count: int = 3, zookeeper: ZooKeeperProcess | None = None, **properties: str
@@ -104,7 +151,26 @@ def cluster_in(
     """Keyword arguments are broker properties with `_` for `.`."""
     server = zookeeper or embedded_server(directory / "zookeeper")
     server.start()
-    cluster = Cluster(directory, server, count, {key.replace("_", "."): v for key, v in properties.items()})
+    named = {key.replace("_", "."): value for key, value in properties.items()}
+    with _running(Cluster(directory, server, count, named, {}), server) as cluster:
+        yield cluster
+
+
+@contextmanager
+def cluster_with_links(directory: Path, count: int = 3) -> Iterator[tuple[Cluster, ZooKeeperLinks]]:
+    """A cluster whose brokers can be cut from ZooKeeper, and from nothing else."""
+    server = embedded_server(directory / "zookeeper")
+    server.start()
+    links = ZooKeeperLinks(server.address, count)
+    try:
+        with _running(Cluster(directory, server, count, {}, links.addresses), server) as cluster:
+            yield cluster, links
+    finally:
+        links.close()
+
+
+@contextmanager
+def _running(cluster: Cluster, server: ZooKeeperProcess) -> Iterator[Cluster]:
     try:
         cluster.start()
         yield cluster

@@ -15,7 +15,7 @@ from ottla.controller.broker_state import BrokerState
 from ottla.controller.node import ControllerNode
 from ottla.coordination.session import Session, SessionEvent
 from ottla.metadata.cache import MetadataCache
-from ottla.metadata.image import ClusterImage
+from ottla.metadata.image import NO_LEADER, ClusterImage
 from ottla.protocol.messages.alter_partition import AlterPartitionRequest, AlterPartitionResponse
 from ottla.replication.fetcher import FetcherSettings, FetcherSurroundings
 from ottla.replication.fetcher_manager import FetcherManager
@@ -89,6 +89,7 @@ class ReplicationPlane:
         if event is SessionEvent.EXPIRED:
             self._state.session_lost()
             self._replicas.session_lost()
+            self._metadata.swap(without_leader(self._metadata.image, self._state.broker_id))
 
     def _address(self, broker_id: int) -> Address | None:
         endpoint = self._metadata.image.endpoint(broker_id, self._listener)
@@ -96,6 +97,16 @@ class ReplicationPlane:
 
     async def _alter_locally(self, request: AlterPartitionRequest) -> AlterPartitionResponse:
         return await self._controller.alter_partition(request, _ALTER_PARTITION_VERSION)
+
+
+def without_leader(image: ClusterImage, broker_id: int) -> ClusterImage:
+    """The image of a broker that does not know any more what it leads: its clients must ask somebody else."""
+    changed = []
+    for topic in image.topics.values():
+        led = {i: part._replace(leader=NO_LEADER) for i, part in topic.partitions.items() if part.leader == broker_id}
+        if led:
+            changed.append(topic._replace(partitions={**topic.partitions, **led}))
+    return image.with_topics(changed)
 
 
 def connection_settings(config: BrokerConfig, broker_id: int) -> ConnectionSettings:

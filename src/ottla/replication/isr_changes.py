@@ -36,8 +36,6 @@ logger = logging.getLogger(__name__)
 AlterLocally = Callable[[AlterPartitionRequest], Awaitable[AlterPartitionResponse]]
 
 _REFUSED = frozenset({ErrorCode.INELIGIBLE_REPLICA, ErrorCode.OPERATION_NOT_ATTEMPTED, ErrorCode.INVALID_REQUEST})
-# The partition has moved on without us: the controller's word of it is on its way.
-_VOID = frozenset({ErrorCode.FENCED_LEADER_EPOCH, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
 _CHANNEL = "alter-partition"
 
 
@@ -146,9 +144,8 @@ class IsrChanges:
         elif code in _REFUSED:
             logger.info("%s: ISR %s is refused: %s", partition.topic_partition, proposal.broker_ids, code.name)
             partition.isr_refused(proposal, is_certain=waiting.unanswered == 0)
-        elif code in _VOID:
-            self._waiting.pop(partition, None)  # The high watermark waits for all it might concern.
         else:
+            # Also when it knows another epoch than ours: either it is behind, or its word of it is on the way to us.
             logger.debug("%s: ISR change is not taken yet: %s", partition.topic_partition, code.name)
 
     def _count(self, partition: Partition, before: tuple[int, ...]) -> None:
