@@ -61,6 +61,7 @@ class ReplicaFetcher:
         self._dirty: dict[FetchKey, None] = {}
         self._paused: set[FetchKey] = set()
         self._failures = 0
+        self._broker_epoch = surroundings.replicas.context.broker_epoch()
         self._work = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -119,6 +120,10 @@ class ReplicaFetcher:
 
     def _request(self) -> FetchRequest:
         session, settings, context = self._session, self._settings, self._replicas.context
+        if self._broker_epoch != context.broker_epoch():
+            # Registered anew: the leader counts our progress again when it comes with the new epoch (KIP-903).
+            self._broker_epoch = context.broker_epoch()
+            session.reset()
         changed = self.followed if session.is_full else self._dirty
         keys, self._dirty = list(changed), {}
         active = {key for key in keys if key in self.followed and key not in self._paused}
