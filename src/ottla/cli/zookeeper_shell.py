@@ -4,11 +4,19 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from typing import Any
 
 from ottla.cli.zookeeper_client import connected_client
+from ottla.coordination.blocking_client import BlockingClient
+from ottla.coordination.errors import (
+    BadVersionError,
+    CoordinationError,
+    NodeExistsError,
+    NoNodeError,
+    NotEmptyError,
+)
+from ottla.coordination.stat import Stat
 
-Command = Callable[[Any, list[str]], None]
+Command = Callable[[BlockingClient, list[str]], None]
 
 
 class ShellError(Exception):
@@ -40,15 +48,7 @@ def _lines() -> Iterable[str]:
         yield line
 
 
-def _run(client: Any, words: list[str]) -> int:
-    from kazoo.exceptions import (
-        BadVersionError,
-        KazooException,
-        NodeExistsError,
-        NoNodeError,
-        NotEmptyError,
-    )  # fmt: skip
-
+def _run(client: BlockingClient, words: list[str]) -> int:
     name, *arguments = words
     path = next((word for word in arguments if word.startswith("/")), "")
     try:
@@ -64,7 +64,7 @@ def _run(client: Any, words: list[str]) -> int:
         said = f"Node not empty: {path}"
     except BadVersionError:
         said = f"version No is not valid : {path}"
-    except (KazooException, ValueError) as error:
+    except (CoordinationError, ValueError) as error:
         said = f"{type(error).__name__}: {error}"
     except ShellError as error:
         said = str(error)
@@ -84,73 +84,63 @@ def _after(arguments: list[str], path: str) -> list[str]:
     return arguments[arguments.index(path) + 1 :]
 
 
-def _ls(client: Any, arguments: list[str]) -> None:
+def _ls(client: BlockingClient, arguments: list[str]) -> None:
     path = _path([*arguments, "/"], "ls [-s] [-R] path")
     if "-R" in arguments:
         _walk(client, path)
         return
-    children, stat = client.get_children(path, include_data=True)
-    print(f"[{', '.join(sorted(children))}]")
+    print(f"[{', '.join(sorted(client.children(path)))}]")
     if "-s" in arguments:
-        _print_stat(stat)
+        _print_stat(client.get(path)[1])
 
 
-def _walk(client: Any, path: str) -> None:
+def _walk(client: BlockingClient, path: str) -> None:
     print(path)
-    for child in sorted(client.get_children(path)):
+    for child in sorted(client.children(path)):
         _walk(client, f"{path.rstrip('/')}/{child}")
 
 
-def _get(client: Any, arguments: list[str]) -> None:
+def _get(client: BlockingClient, arguments: list[str]) -> None:
     data, stat = client.get(_path(arguments, "get [-s] path"))
-    print("null" if data is None else data.decode("utf-8", "replace"))
+    print(data.decode("utf-8", "replace"))
     if "-s" in arguments:
         _print_stat(stat)
 
 
-def _stat(client: Any, arguments: list[str]) -> None:
+def _stat(client: BlockingClient, arguments: list[str]) -> None:
     path = _path(arguments, "stat path")
     _print_stat(client.get(path)[1])
 
 
-def _create(client: Any, arguments: list[str]) -> None:
+def _create(client: BlockingClient, arguments: list[str]) -> None:
     path = _path(arguments, "create [-e] [-s] path [data]")
     data = " ".join(_after(arguments, path)).encode()
     print(f"Created {client.create(path, data, ephemeral='-e' in arguments, sequence='-s' in arguments)}")
 
 
-def _set(client: Any, arguments: list[str]) -> None:
+def _set(client: BlockingClient, arguments: list[str]) -> None:
     path = _path(arguments, "set [-v version] path data")
     version = int(arguments[arguments.index("-v") + 1]) if "-v" in arguments else -1
     client.set(path, " ".join(_after(arguments, path)).encode(), version)
 
 
-def _delete(client: Any, arguments: list[str]) -> None:
+def _delete(client: BlockingClient, arguments: list[str]) -> None:
     path = _path(arguments, "delete [-v version] path")
     client.delete(path, int(arguments[arguments.index("-v") + 1]) if "-v" in arguments else -1)
 
 
-def _delete_all(client: Any, arguments: list[str]) -> None:
-    client.delete(_path(arguments, "deleteall path"), recursive=True)
+def _delete_all(client: BlockingClient, arguments: list[str]) -> None:
+    client.delete_all(_path(arguments, "deleteall path"))
 
 
-def _get_acl(client: Any, arguments: list[str]) -> None:
-    for acl in client.get_acls(_path(arguments, "getAcl path"))[0]:
-        print(f"'{acl.id.scheme},'{acl.id.id}\n: {_permissions(acl.perms)}")
-
-
-def _permissions(bits: int) -> str:
-    return "".join(letter for bit, letter in ((4, "c"), (8, "d"), (1, "r"), (2, "w"), (16, "a")) if bits & bit)
-
-
-def _print_stat(stat: Any) -> None:
+def _print_stat(stat: Stat) -> None:
     def date(milliseconds: int) -> str:
         return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%a %b %d %H:%M:%S UTC %Y")
 
     print(f"cZxid = {stat.czxid:#x}\nctime = {date(stat.ctime)}\nmZxid = {stat.mzxid:#x}\nmtime = {date(stat.mtime)}")
     print(f"pZxid = {stat.pzxid:#x}\ncversion = {stat.cversion}\ndataVersion = {stat.version}")
-    print(f"aclVersion = {stat.aversion}\nephemeralOwner = {stat.ephemeralOwner:#x}")
-    print(f"dataLength = {stat.dataLength}\nnumChildren = {stat.numChildren}")
+    print(f"aclVersion = {stat.aversion}\nephemeralOwner = {stat.ephemeral_owner:#x}")
+    print(f"dataLength = {stat.data_length}\nnumChildren = {stat.num_children}")
 
 
 COMMANDS: dict[str, Command] = {
@@ -162,5 +152,4 @@ COMMANDS: dict[str, Command] = {
     "delete": _delete,
     "deleteall": _delete_all,
     "rmr": _delete_all,
-    "getAcl": _get_acl,
 }

@@ -34,7 +34,7 @@ def brokers_in_zookeeper(connect: str) -> str:
 
     with connected_client(connect) as client:
         found = []
-        for broker_id in sorted(client.get_children(paths.BROKER_IDS), key=int):
+        for broker_id in sorted(client.children(paths.BROKER_IDS), key=int):
             path = paths.broker_id(int(broker_id))
             endpoint = BrokerInfo.decode(path, client.get(path)[0]).endpoints[0]
             found.append(f"{endpoint.host}:{endpoint.port}")

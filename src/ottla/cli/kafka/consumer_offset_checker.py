@@ -5,13 +5,13 @@ owners of partitions in groups of the old consumer.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from ottla.cli.kafka.clients import brokers_in_zookeeper, open_admin
 from ottla.cli.kafka.options import ToolOptions
 from ottla.cli.zookeeper_client import connected_client
 from ottla.clients.admin.types import OffsetSpec
 from ottla.coordination import paths
+from ottla.coordination.blocking_client import BlockingClient
 from ottla.model import TopicPartition
 
 _LINE = "{:<15} {:<30} {:<3} {:<15} {:<15} {:<15} {}"
@@ -48,17 +48,17 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _offsets_in_zookeeper(client: Any, group: str) -> dict[TopicPartition, int]:
+def _offsets_in_zookeeper(client: BlockingClient, group: str) -> dict[TopicPartition, int]:
     home = f"{paths.CONSUMERS}/{group}/offsets"
     if not client.exists(home):
         return {}
     return {
         TopicPartition(topic, int(number)): int(client.get(f"{home}/{topic}/{number}")[0])
-        for topic in client.get_children(home)
-        for number in client.get_children(f"{home}/{topic}")
+        for topic in client.children(home)
+        for number in client.children(f"{home}/{topic}")
     }
 
 
-def _owner(client: Any, group: str, partition: TopicPartition) -> str:
+def _owner(client: BlockingClient, group: str, partition: TopicPartition) -> str:
     path = paths.consumer_owner(group, partition)
     return client.get(path)[0].decode() if client.exists(path) else "none"
