@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.rules import Operation, check
+from checker.rules import UNKNOWN_OFFSET, Operation, check
 
 History = list[Operation]
 
@@ -74,3 +74,14 @@ def test_the_program_reads_a_file_and_tells_by_its_exit_code(tmp_path: Path) -> 
         path.write_text("".join(json.dumps(op._asdict()) + "\n" for op in history))
         command = [sys.executable, "-m", "checker", str(path)]
         assert subprocess.run(command, cwd=Path(__file__).parent.parent, check=False).returncode == code
+
+
+def acknowledged_without_offset(history: History, offset: int) -> History:
+    return [op._replace(offset=UNKNOWN_OFFSET) if (op.f, op.offset) == ("send", offset) else op for op in history]
+
+
+def test_acknowledgement_without_an_offset_is_kept_if_the_record_is_anywhere() -> None:
+    history = acknowledged_without_offset(good_history(), 3)
+    assert check(history, idempotent=True) == []
+    lost = check(without(without(history, "final", 3), "poll", 3), idempotent=True)
+    assert any("p:3 was acknowledged" in breach for breach in lost)

@@ -7,7 +7,7 @@ from typing import Any
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
-from checker.rules import Operation
+from checker.rules import UNKNOWN_OFFSET, Operation
 from ottla.records.batch import iterate_batches
 from support.cluster import Cluster
 
@@ -50,7 +50,7 @@ class RecordingProducer(threading.Thread):
 
         def delivered(error: KafkaError | None, message: Any) -> None:
             kind = "ok" if error is None else "fail" if error.code() in _FAILED else "info"
-            offset = message.offset() if error is None else -1
+            offset = acknowledged_offset(message) if error is None else -1
             key = f"{self._topic}-{message.partition()}"
             self.history.append(Operation("send", key, value, offset, self.name, kind, invoked, time.monotonic_ns()))
 
@@ -129,3 +129,8 @@ def read_replicas(cluster: Cluster, topic: str) -> list[Operation]:
         for path in sorted(Path(broker.log_dir, f"{topic}-0").glob("*.log"))
         for _, header in iterate_batches(path.read_bytes(), partial_tail=True)
     ]
+
+
+def acknowledged_offset(message: Any) -> int:
+    offset: int | None = message.offset()
+    return UNKNOWN_OFFSET if offset is None else offset
