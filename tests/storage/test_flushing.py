@@ -223,3 +223,14 @@ def test_a_thread_does_the_work_and_the_loop_hears_of_it(tmp_path: Path) -> None
     found = storage.start().get(ORDERS)
     assert found is not None
     assert values_of(found) == [b"value"]
+
+
+def test_every_round_tells_how_long_it_took(rig: Rig) -> None:
+    log = rig.create()
+    times: list[float] = []
+    rig.manager.log_dir_of(log).flusher.on_flushed = times.append
+    rig.storage.append(log, b"value")
+    rig.manager.flush(log, 1)
+    rig.background.run_all()
+    assert len(times) == 1
+    assert times[0] >= 0

@@ -41,7 +41,9 @@ def _register_logs(metrics: Metrics, logs: LogManager) -> None:
         "kafka_log_logmanager_offlinelogdirectorycount",
         function=lambda: len(logs.log_dirs) - len(logs.online_dirs()),
     )
+    flush_times = metrics.histogram("kafka_log_logflushstats_logflushrateandtimems")
     for log_dir in logs.log_dirs:
+        log_dir.flusher.on_flushed = flush_times.record
         metrics.gauge(
             "kafka_log_logmanager_logdirectoryoffline",
             {"logDirectory": log_dir.path},

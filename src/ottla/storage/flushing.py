@@ -17,6 +17,7 @@ may have dropped the pages); it ends the directory.
 
 import logging
 import os
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -49,9 +50,18 @@ class FlushPlan:
 
 
 class DirectoryFlusher:
-    """All flushing of one log directory. `on_failure` takes the directory offline."""
+    """All flushing of one log directory. `on_failure` takes it offline, `on_flushed` is told how long a round took."""
 
-    __slots__ = ("_background", "_closed", "_disk_directory", "_new", "_on_failure", "_round", "_waiting")
+    __slots__ = (
+        "_background",
+        "_closed",
+        "_disk_directory",
+        "_new",
+        "_on_failure",
+        "_round",
+        "_waiting",
+        "on_flushed",
+    )
 
     def __init__(
         self, directory: LogDirectory, background: Background, on_failure: Callable[[Exception], None]
@@ -60,6 +70,7 @@ class DirectoryFlusher:
         self._disk_directory = LogDirectory(directory.path, directory.disk)
         self._background = background
         self._on_failure = on_failure
+        self.on_flushed: Callable[[float], None] = lambda milliseconds: None
         self._waiting: dict[PartitionLog, list[tuple[int, Done]]] = {}
         self._new: set[PartitionLog] = set()
         self._closed: dict[PartitionLog, list[Segment]] = {}
@@ -112,7 +123,13 @@ class DirectoryFlusher:
             plans = [self._plan(log, max(offset for offset, _ in waiters)) for log, waiters in self._waiting.items()]
             waiters, self._waiting = self._waiting, {}
             self._round = plans
-            self._background.submit(lambda: self._run(plans), lambda error: self._end(plans, waiters, error))
+            started_at = time.monotonic()
+
+            def ended(error: Exception | None) -> None:
+                self.on_flushed((time.monotonic() - started_at) * 1000)
+                self._end(plans, waiters, error)
+
+            self._background.submit(lambda: self._run(plans), ended)
 
     def _plan(self, log: PartitionLog, up_to_offset: int) -> FlushPlan:
         epochs = log.leader_epochs

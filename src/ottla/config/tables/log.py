@@ -63,8 +63,9 @@ log.flush.interval.messages | LONG | 9223372036854775807 | [1,...] | HIGH | dyna
     After so many messages a partition is forced to disk, before they are acknowledged.
 log.flush.interval.ms | LONG | null |  | HIGH | dynamic | honoured
     A message is forced to disk at most this long after it came; unset: log.flush.scheduler.interval.ms.
-log.flush.scheduler.interval.ms | LONG | 9223372036854775807 |  | HIGH | read-only | honoured
+log.flush.scheduler.interval.ms | LONG | 9223372036854775807 |  | HIGH | read-only | accepted
     How often the flusher looks whether anything is due.
+    No effect: what is due is looked for once a second.
 log.flush.offset.checkpoint.interval.ms | INT | 60000 | [0,...] | HIGH | read-only | honoured
     How often recovery points are written down.
 log.flush.start.offset.checkpoint.interval.ms | INT | 60000 | [0,...] | HIGH | read-only | honoured
@@ -87,8 +88,9 @@ log.message.timestamp.after.max.ms | LONG | 9223372036854775807 | [0,...] | MEDI
     How far a record's time may lie after the broker's.
 log.message.timestamp.difference.max.ms | LONG | 9223372036854775807 | [0,...] | MEDIUM | dynamic | honoured
     The older form of the two bounds above: both at once.
-log.message.downconversion.enable | BOOLEAN | true |  | LOW | dynamic | honoured
+log.message.downconversion.enable | BOOLEAN | true |  | LOW | dynamic | accepted
     Whether old clients are served in their old format.
+    No effect: not yet, old clients always get their format.
 message.max.bytes | INT | 1048588 | [0,...] | HIGH | dynamic | honoured
     Largest record batch that is accepted.
 compression.type | STRING | producer | [uncompressed, zstd, lz4, snappy, gzip, producer] | HIGH | dynamic | honoured

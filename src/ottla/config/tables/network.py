@@ -44,8 +44,9 @@ queued.max.request.bytes | LONG | 67108864 |  | MEDIUM | read-only | honoured
     Bytes of those requests; -1: no bound.
 socket.connection.setup.timeout.ms | LONG | 10000 |  | MEDIUM | read-only | honoured
     First time limit to connect to another broker.
-socket.connection.setup.timeout.max.ms | LONG | 30000 |  | MEDIUM | read-only | honoured
+socket.connection.setup.timeout.max.ms | LONG | 30000 |  | MEDIUM | read-only | accepted
     Largest time limit to connect, after repeated failures.
+    No effect: not yet, a connection to a broker is tried again at once.
 max.incremental.fetch.session.cache.slots | INT | 1000 | [0,...] | MEDIUM | read-only | honoured
     Fetch sessions that are kept.
 fetch.max.bytes | INT | 57671680 | [1024,...] | MEDIUM | read-only | honoured

@@ -7,8 +7,9 @@ zookeeper.session.timeout.ms | INT | 18000 |  | HIGH | read-only | honoured
     A broker that ZooKeeper did not hear for this long is dead.
 zookeeper.connection.timeout.ms | INT | null |  | HIGH | read-only | honoured
     How long to wait for the first connection; unset: the session timeout.
-zookeeper.max.in.flight.requests | INT | 10 | [1,...] | HIGH | read-only | honoured
+zookeeper.max.in.flight.requests | INT | 10 | [1,...] | HIGH | read-only | accepted
     Requests to ZooKeeper under way at once.
+    No effect: up to 128 requests are in flight.
 zookeeper.set.acl | BOOLEAN | false |  | HIGH | read-only | honoured
     Whether the znodes that are created are protected.
 zookeeper.metadata.migration.enable | BOOLEAN | false |  | HIGH | read-only | accepted

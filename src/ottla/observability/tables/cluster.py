@@ -212,6 +212,7 @@ kafka_controller_controllereventmanager_eventqueuesize | gauge |  |
 kafka_controller_controllereventmanager_eventqueuetimems | summary |  | ms
     kafka.controller:type=ControllerEventManager,name=EventQueueTimeMs
     Milliseconds that an event waited for the controller.
+    Later: times of the event queue.
 kafka_controller_controllerchannelmanager_totalqueuesize | gauge |  |
     kafka.controller:type=ControllerChannelManager,name=TotalQueueSize
     Requests of the controller that wait to be sent.
@@ -311,13 +312,17 @@ kafka_server_sessionexpirelistener_zookeeperexpires_total | counter |  |
 kafka_server_sessionexpirelistener_zookeeperauthfailures_total | counter |  |
     kafka.server:type=SessionExpireListener,name=ZooKeeperAuthFailuresPerSec
     Times that ZooKeeper refused our credentials.
+    Later: security.
 kafka_server_sessionexpirelistener_zookeeperreadonlyconnects_total | counter |  |
     kafka.server:type=SessionExpireListener,name=ZooKeeperReadOnlyConnectsPerSec
     Connections to a ZooKeeper that only reads.
+    Later: read-only servers.
 kafka_server_sessionexpirelistener_zookeepersaslauthentications_total | counter |  |
     kafka.server:type=SessionExpireListener,name=ZooKeeperSaslAuthenticationsPerSec
     Times that we authenticated to ZooKeeper.
+    Later: security.
 kafka_server_zookeeperclientmetrics_zookeeperrequestlatencyms | summary |  | ms
     kafka.server:type=ZooKeeperClientMetrics,name=ZooKeeperRequestLatencyMs
     Milliseconds that ZooKeeper took to answer.
+    Later: times of requests to ZooKeeper.
 """
