@@ -23,10 +23,11 @@ class Effort(NamedTuple):
     megabytes: int
     starts: int
     warm_up_s: float
+    discards_all_first_passes: bool = True
 
 
 FULL = Effort(rounds=5, seconds=4.0, megabytes=300, starts=5, warm_up_s=40.0)
-QUICK = Effort(rounds=1, seconds=0.7, megabytes=50, starts=1, warm_up_s=15.0)
+QUICK = Effort(rounds=1, seconds=0.7, megabytes=50, starts=1, warm_up_s=15.0, discards_all_first_passes=False)
 
 
 class Must(NamedTuple):
