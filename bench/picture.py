@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 from bench.measures import Row
 
 ROW_HEIGHT = 18
-LABEL_WIDTH = 520
+LABEL_WIDTH = 620
 CHART_WIDTH = 480
 MARGIN = 34
 HIGHER_IS_BETTER = ("/s", "MB/s")
@@ -54,7 +54,7 @@ def _x(factor: float, log_max: float) -> float:
 
 def _grid(log_max: float, height: int) -> list[str]:
     lines = []
-    for tick in (0.5, 1, 2, 5, 10, 20, 50, 100):
+    for tick in (0.5, 1, 2, 5, 10, 20, 50, 100, 1000):
         if math.log10(tick) <= log_max:
             x = _x(tick, log_max)
             stroke = "#333" if tick == 1 else "#ddd"
