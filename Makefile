@@ -4,7 +4,7 @@ PYTHON := .venv/bin/python
 STAMPS := .venv/.stamps
 KERNELS := $(wildcard src/ottla/records/kernels/kernel_*.py)
 
-.PHONY: setup setup-test run test test-long lint format bench demo clean
+.PHONY: setup setup-test run test test-long lint format bench clean
 
 setup: $(STAMPS)/core
 setup-test: $(STAMPS)/test
