@@ -1,4 +1,5 @@
 import asyncio
+import weakref
 
 import pytest
 from hypothesis import given
@@ -127,3 +128,15 @@ def test_detached_wheel_keeps_its_timers_for_the_next_driver():
         await asyncio.wait_for(done.wait(), 10)
 
     asyncio.run(scenario())
+
+
+def test_a_cancelled_timer_lets_go_of_what_its_callback_holds() -> None:
+    class Owner:
+        def fire(self) -> None: ...
+
+    wheel, owner = TimerWheel(ManualClock()), Owner()
+    timer = wheel.schedule(10, owner.fire)
+    gone = weakref.ref(owner)
+    timer.cancel()
+    del owner
+    assert gone() is None

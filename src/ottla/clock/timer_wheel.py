@@ -21,6 +21,10 @@ from ottla.clock.clocks import Clock
 DEFAULT_TICK_MS = 20
 
 
+def _do_nothing() -> None:
+    """What a timer does that is no longer wanted."""
+
+
 class Timer:
     """A callback that is due once. Made by `TimerWheel.schedule`."""
 
@@ -31,8 +35,12 @@ class Timer:
         self.callback = callback
 
     def cancel(self) -> None:
-        """Forget the timer. Does nothing when it has fired or was cancelled before."""
+        """Forget the timer. Does nothing when it has fired or was cancelled before.
+
+        What the callback holds is let go too: mostly that is whoever holds the timer.
+        """
         self._bucket.pop(self, None)
+        self.callback = _do_nothing
 
 
 class TimerWheel:

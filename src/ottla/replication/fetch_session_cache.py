@@ -5,7 +5,6 @@ one is a follower's, from the least recently used consumer's. Otherwise the fetc
 """
 
 import random
-from collections.abc import Iterator
 
 from ottla.clock import Clock
 from ottla.errors.kafka import FetchSessionIdNotFoundError, FetchSessionTopicIdError, InvalidFetchSessionEpochError
@@ -64,18 +63,21 @@ class FetchSessionCache:
     def _make_room(self, privileged: bool) -> bool:
         if len(self._sessions) < self._slots_max:
             return True
-        evicted = next(self._evictable(privileged), None)
+        evicted = self._evictable(privileged)
         if evicted is None:
             return False
         self.remove(evicted.session_id)
         self.evictions.value += 1
         return True
 
-    def _evictable(self, privileged: bool) -> Iterator[FetchSession]:
-        unused_since = self._clock.monotonic() - _EVICTABLE_AFTER_S
-        for session in self._sessions.values():
-            if session.last_used < unused_since or (privileged and not session.privileged):
-                yield session
+    def _evictable(self, privileged: bool) -> FetchSession | None:
+        """Asked by every fetch of a consumer that got no session, so all are looked through only for a follower."""
+        oldest = next(iter(self._sessions.values()), None)
+        if oldest is not None and oldest.last_used < self._clock.monotonic() - _EVICTABLE_AFTER_S:
+            return oldest
+        if not privileged:
+            return None
+        return next((session for session in self._sessions.values() if not session.privileged), None)
 
     def _free_id(self) -> int:
         while True:

@@ -57,14 +57,16 @@ class ChannelServices:
 class PendingAnswer:
     """A request between its handler's return and its answer. `chunks` is None until the answer is known."""
 
-    __slots__ = ("cancel", "chunks", "is_produce", "on_turn")
+    __slots__ = ("cancel", "chunks", "is_produce")
 
     def __init__(self, *, is_produce: bool = False) -> None:
         self.is_produce = is_produce
         self.chunks: Iterable[Chunk] | None = None
-        # Called when the connection is gone, and when the answer is sent.
+        # Called when the connection is gone.
         self.cancel: Callable[[], object] | None = None
-        self.on_turn: Callable[[], None] | None = None
+
+    def on_turn(self) -> None:
+        """Called when the answer is sent."""
 
 
 class Channel:
@@ -187,8 +189,7 @@ class Channel:
         in_flight = self._in_flight
         while in_flight and (chunks := in_flight[0].chunks) is not None:
             pending = in_flight.popleft()
-            if pending.on_turn is not None:
-                pending.on_turn()
+            pending.on_turn()
             self.connection.send(chunks)
         self.last_active_at = self._services.clock.monotonic()
         if self.connection.reading_paused and self._budget is None:

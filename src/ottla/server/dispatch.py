@@ -204,12 +204,11 @@ class _WaitingRequest(PendingAnswer):
         self.context = context
         self.request = request
         self.returned_at = self.ready_at = returned_at
-        self.on_turn = self._record
 
     def on_done(self, future: "asyncio.Future[Answer]") -> None:
         self.dispatcher.finish(self, future)
 
-    def _record(self) -> None:
+    def on_turn(self) -> None:
         times = self.route.meter_of(self.request).times
         self.channel.send_times = times.send
         times.record(self.context.received_at, self.returned_at, self.ready_at, self.dispatcher._now())
