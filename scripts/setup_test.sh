@@ -14,6 +14,7 @@ done
 [ -d /usr/share/zookeeper ] || wanted+=(zookeeper)
 apt_install "${wanted[@]}"
 
-for part in scripts/setup_peers.sh scripts/setup_kio.sh scripts/setup_kazoo_tests.sh; do
+for part in scripts/setup_peers.sh scripts/setup_kio.sh scripts/setup_kazoo_tests.sh \
+    scripts/setup_spark_connector.sh; do
     [ ! -x "$part" ] || "$part" || missing "what $part fetches"
 done
