@@ -128,6 +128,19 @@ def test_arrow_columns_are_written(broker_address, producer, wide_topic):
     ]
 
 
+def test_arrow_rows_without_a_partition_go_by_their_key(broker_address, producer, wide_topic):
+    keys = [b"a", b"a", b"a", None]
+    table = pa.table({"key": keys, "value": [b"1", b"2", b"3", b"4"], "partition": pa.array([None, 3, None, None])})
+    producer.send_arrow(wide_topic, table.cast(table.schema.set(2, pa.field("partition", pa.int32())))).result(20)
+    producer.send(wide_topic, b"5", key=b"a").result(20)
+    partition_of = {record.value: record.partition for record in read_topic(broker_address, wide_topic, 4)}
+    assert len(partition_of) == 5
+    assert partition_of[b"1"] == partition_of[b"3"] == partition_of[b"5"]
+    assert partition_of[b"2"] == 3
+    with pytest.raises(SerializationError, match="not negative: -1"):
+        producer.send_arrow(wide_topic, pa.table({"value": [b"a"], "partition": [-1]}))
+
+
 def test_arrow_without_values_or_with_a_wrong_partition_is_refused(producer, topic):
     with pytest.raises(SerializationError, match="no column value"):
         producer.send_arrow(topic, pa.table({"key": [b"a"]}))

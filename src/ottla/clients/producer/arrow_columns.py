@@ -4,10 +4,12 @@ from array import array
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ottla.clients.errors import SerializationError
 from ottla.records.columns import ArrowBytes
 from ottla.records.kernels.spans import IntArray
+from ottla.records.partitioning import NO_PARTITION
 
 
 def bytes_column(column: Any) -> ArrowBytes:
@@ -37,10 +39,18 @@ def _view(buffer: Any) -> memoryview:
     return memoryview(b"" if buffer is None else buffer).cast("B")
 
 
+def partitions_column(column: Any) -> IntArray:
+    """The partition that each row is for, NO_PARTITION where it is null."""
+    lowest = pc.min(column).as_py()
+    if lowest is not None and lowest < 0:
+        raise SerializationError(f"a partition is not negative: {lowest}")
+    return numbers_column(pc.fill_null(column, pa.scalar(NO_PARTITION, column.type)), "i")
+
+
 def numbers_column(column: Any, kind: str) -> IntArray:
     """A column of integers or timestamps (as milliseconds), as an array. Nulls are not allowed."""
     if column.null_count:
-        raise SerializationError("a column of partitions or timestamps has nulls")
+        raise SerializationError("a column of timestamps has nulls")
     if pa.types.is_timestamp(column.type):
         column = column.cast(pa.timestamp("ms", tz=column.type.tz), safe=False)
     column = column.cast(pa.int32() if kind == "i" else pa.int64())

@@ -23,7 +23,10 @@ _EMPTY = b""
 
 
 class BulkRows:
-    """Rows to be sent: spans into the buffers of keys and values. `partitions` are given where the caller chose."""
+    """Rows to be sent: spans into the buffers of keys and values.
+
+    `partitions` are given where the caller chose some, with NO_PARTITION in the rows where it did not.
+    """
 
     def __init__(
         self,
@@ -65,23 +68,36 @@ class BulkRows:
     def _grouped(
         self, topic: ProducerTopic, rows_max: int, settings: ProducerSettings
     ) -> Iterator[tuple[PartitionQueue, RecordRows]]:
-        count = len(topic.queues)
-        partitions = self._partitions
-        if partitions is None:
-            partitions = partition_rows(self._keys, self._spans, count)
-        if NO_PARTITION in partitions:
-            sticky = topic.sticky.partition
-            partitions = array("i", [sticky if chosen == NO_PARTITION else chosen for chosen in partitions])
-        if self._partitions is not None and not 0 <= min(partitions) <= max(partitions) < count:
-            topic.explicit(max(partitions) if min(partitions) >= 0 else min(partitions))
-        grouped = group_by_partition(self._spans, partitions, count)
+        partitions = self._chosen_partitions(topic, settings)
+        sticky = topic.sticky if NO_PARTITION in partitions else None
+        if sticky is not None:
+            partitions = _filled(partitions, array("i", [sticky.partition]) * len(partitions))
+        grouped = group_by_partition(self._spans, partitions, len(topic.queues))
         for index, queue in enumerate(topic.queues):
             rows = self._range(grouped.rows_of(index))
             for start in range(0, len(rows), rows_max):
                 yield from _within(queue, rows.part(start, min(start + rows_max, len(rows))), settings)
+            if queue is sticky:
+                topic.note_closed(queue, rows.size, settings.batch_size)
+
+    def _chosen_partitions(self, topic: ProducerTopic, settings: ProducerSettings) -> IntArray:
+        """As the caller chose; otherwise by key; NO_PARTITION where there is neither."""
+        given = self._partitions
+        if given is not None:
+            topic.explicit(max(0, max(given)))  # which refuses one that the topic has not
+        if given is not None and (NO_PARTITION not in given or not self._has_keys or settings.ignore_keys):
+            return given
+        by_key = partition_rows(self._keys, self._spans, len(topic.queues))
+        return by_key if given is None else _filled(given, by_key)
 
     def _range(self, spans: memoryview) -> RecordRows:
         return RecordRows(spans, self._keys, self._values, self._timestamp)
+
+
+def _filled(partitions: IntArray, others: IntArray) -> IntArray:
+    """The partitions, with those of `others` where there is none."""
+    pairs = zip(partitions, others, strict=True)
+    return array("i", [other if chosen == NO_PARTITION else chosen for chosen, other in pairs])
 
 
 def _within(
@@ -127,7 +143,7 @@ def _validity(items: Sequence[bytes | None]) -> bytes:
 
 def rows_of_arrow(batch: Any) -> Iterator[BulkRows]:
     """The rows of a pyarrow RecordBatch or Table, one after the other for its chunks."""
-    from ottla.clients.producer.arrow_columns import bytes_column, numbers_column
+    from ottla.clients.producer.arrow_columns import bytes_column, numbers_column, partitions_column
 
     chunks = batch.to_batches() if hasattr(batch, "to_batches") else [batch]
     for chunk in chunks:
@@ -135,7 +151,7 @@ def rows_of_arrow(batch: Any) -> Iterator[BulkRows]:
         if "value" not in names:
             raise SerializationError(f"the batch has no column value, only {', '.join(names)}")
         keys = bytes_column(chunk.column("key")) if "key" in names else None
-        partitions = numbers_column(chunk.column("partition"), "i") if "partition" in names else None
+        partitions = partitions_column(chunk.column("partition")) if "partition" in names else None
         timestamps: Any = int(time.time() * 1000)
         if "timestamp" in names:
             timestamps = numbers_column(chunk.column("timestamp"), "q")
