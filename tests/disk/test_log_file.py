@@ -1,4 +1,5 @@
 import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,43 @@ def test_renames_are_followed_by_later_opens(file: LogFile) -> None:
     file.rename(file.path + ".deleted")
     file.close()
     assert file.read_at(0, 3) == b"abc"
+
+
+MEGABYTE = 1024 * 1024
+
+
+def allocated(file: LogFile) -> int:
+    return os.stat(file.path).st_blocks * 512
+
+
+def test_a_file_that_grows_has_room_ahead_which_nobody_sees_and_which_is_given_back(file: LogFile) -> None:
+    for _ in range(3):
+        file.append(bytes(MEGABYTE))
+    file.append(b"abc")
+    file.sync()
+    assert allocated(file) >= 4 * MEGABYTE
+    assert len(on_disk(file)) == file.size == 3 * MEGABYTE + 3
+    file.truncate(file.size)
+    assert allocated(file) < 3 * MEGABYTE + 64 * 1024
+
+
+def test_a_small_file_reserves_nothing(file: LogFile) -> None:
+    file.append(b"abc")
+    file.sync()
+    assert allocated(file) <= 64 * 1024
+
+
+def test_appends_go_on_where_no_room_can_be_reserved(directory: LogDirectory) -> None:
+    class NoReservation(FaultyDisk):
+        asked = 0
+
+        def reserve(self, descriptor: int, position: int, count: int, /) -> None:
+            NoReservation.asked += 1
+            raise os_error(errno.EOPNOTSUPP)
+
+    directory.disk = NoReservation()
+    file = LogFile.create(f"{directory.path}/a.log", directory)
+    for _ in range(5):
+        file.append(bytes(MEGABYTE))
+    assert file.size == len(on_disk(file)) == 5 * MEGABYTE
+    assert NoReservation.asked == 1

@@ -16,9 +16,14 @@ from ottla.disk.system_disk import CREATE, READ_WRITE, Buffer
 
 _CLOSED = -1
 
+# A file gets room ahead when it has shown that it grows, and at most as much again as it holds (`reservation`).
+RESERVE_FROM_BYTES = 1024 * 1024
+RESERVE_BYTES_MAX = 16 * 1024 * 1024
+_NEVER = 1 << 63
+
 
 class LogFile:
-    __slots__ = ("_descriptor", "_pwrite", "directory", "path", "pins", "size", "used")
+    __slots__ = ("_descriptor", "_pwrite", "_reserved_end", "directory", "path", "pins", "size", "used")
 
     def __init__(self, path: str, directory: LogDirectory, size: int) -> None:
         self.path = path
@@ -28,6 +33,7 @@ class LogFile:
         self.used = False
         self._descriptor = _CLOSED
         self._pwrite = directory.disk.pwrite
+        self._reserved_end = max(RESERVE_FROM_BYTES, size)
 
     @classmethod
     def create(cls, path: str, directory: LogDirectory, *, allocate_bytes: int = 0) -> "LogFile":
@@ -62,6 +68,8 @@ class LogFile:
         """Write at the end; the position it went to. On any failure the file is as it was before."""
         position = self.size
         length = len(data)
+        if position + length > self._reserved_end:
+            self._reserve_ahead()
         try:
             written = self._pwrite(self.descriptor, data, position)
             if written != length:
@@ -113,6 +121,7 @@ class LogFile:
         except OSError as error:
             raise self.directory.storage_error(error) from error
         self.size = size
+        self._reserved_end = max(RESERVE_FROM_BYTES, size)
 
     def extend_sparse(self, size: int) -> None:
         """Make the file look `size` long without writing; what it holds stays as it is."""
@@ -189,6 +198,17 @@ class LogFile:
         if self._descriptor != _CLOSED:
             self.directory.handles.remove(self)
             self.close_descriptor()
+
+    def _reserve_ahead(self) -> None:
+        """Ask for room for the appends to come. Without it they go on all the same, and this file asks no more."""
+        position = self.size
+        count = min(max(position, RESERVE_FROM_BYTES), RESERVE_BYTES_MAX)
+        try:
+            self.directory.disk.reserve(self.descriptor, position, count)
+        except OSError:
+            self._reserved_end = _NEVER
+        else:
+            self._reserved_end = position + count
 
     def _write_rest(self, data: memoryview, position: int, written: int) -> None:
         """A short write on a file means no room, nearly always: trying the rest brings out the true error."""

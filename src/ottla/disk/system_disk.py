@@ -5,8 +5,9 @@ write in two, or records every call so that a crash can be replayed at each of t
 
     open(O_CREAT)  pwrite  pwritev  truncate  allocate  rename  unlink  make_directory  remove_directory
 
-and what makes changes durable is only `sync` (a file's data and size) and `sync_directory` (names in a directory). All
-of them raise OSError and nothing else; `directory.storage_error` says what that means for the log.
+and what makes changes durable is only `sync` (a file's data and size) and `sync_directory` (names in a directory).
+`reserve` takes room and changes nothing that can be seen. All of them raise OSError and nothing else;
+`directory.storage_error` says what that means for the log.
 """
 
 import os
@@ -32,6 +33,7 @@ class Disk(Protocol):
     def size(self, descriptor: int, /) -> int: ...
     def truncate(self, descriptor: int, size: int, /) -> None: ...
     def allocate(self, descriptor: int, size: int, /) -> None: ...
+    def reserve(self, descriptor: int, position: int, count: int, /) -> None: ...
     def sync(self, descriptor: int, /) -> None: ...
     def stat(self, path: str, /) -> os.stat_result: ...
     def rename(self, source: str, target: str, /) -> None: ...
@@ -71,6 +73,11 @@ class SystemDisk:
 
     def allocate(self, descriptor: int, size: int, /) -> None:
         os.posix_fallocate(descriptor, 0, size)
+
+    def reserve(self, descriptor: int, position: int, count: int, /) -> None:
+        from ottla.disk.reservation import reserve  # ctypes is not needed before a log has grown
+
+        reserve(descriptor, position, count)
 
     def make_directory(self, path: str, /) -> None:
         os.mkdir(path, 0o755)

@@ -4,7 +4,7 @@ Theory of operation
   Reading. A readable socket is read once per turn of the loop, into the loop's shared ReceiveBuffer. Every frame that
   is complete there goes to `on_frame` as a memoryview that is valid only during the call. The rest is one of
     prefix    fewer bytes than it takes to know the frame's size and API key: kept, the next read goes behind it
-    frame     an incomplete frame that the gate admitted: a private buffer of exactly its size, read into directly
+    frame     an incomplete frame that the gate admitted: a private buffer of its size, read into directly
     leftover  frames that may not be handed over now: `on_frame` returned False, reading is paused, the gate said no,
               or this connection had its share of the turn. Nothing is read while there is a leftover.
   Writing. `send` tries the socket at once. What the socket does not take waits for EPOLLOUT; what is over the budget
@@ -291,6 +291,7 @@ class Connection:
         finally:
             self._collecting = False
         self._release_frame()
+        self._receive_buffer.give_back(frame)
         if self._writes.unsent_bytes and self.send_progress_at is None:
             self._flush()
 
@@ -366,7 +367,7 @@ class Connection:
         return self._gate.frame_started(size, API_KEY.unpack_from(rest, SIZE_BYTES)[0])
 
     def _start_frame(self, begin: memoryview, size: int) -> None:
-        self._frame = frame = memoryview(bytearray(size))
+        self._frame = frame = self._receive_buffer.take_frame(size)
         frame[: len(begin)] = begin
         self.frame_filled_bytes = len(begin)
         self._mark_incomplete()
