@@ -141,6 +141,78 @@ def test_arrow_rows_without_a_partition_go_by_their_key(broker_address, producer
         producer.send_arrow(wide_topic, pa.table({"value": [b"a"], "partition": [-1]}))
 
 
+HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
+
+
+def test_arrow_headers_arrive_with_their_rows(broker_address, producer, wide_topic):
+    many = [(f"h{number}", b"x") for number in range(100)]
+    rows = [[("a", b"1"), ("a", None)], None, [], many, [("ä", b"")]]
+    table = pa.table(
+        {
+            "key": [b"a", b"b", b"c", b"d", None],
+            "value": [b"0", b"1", b"2", b"3", None],
+            "partition": pa.array([3, 0, 0, 3, 1], pa.int32()),
+            "headers": pa.array([[("lost", b"")], *rows], HEADERS).slice(1),
+        }
+    )
+    producer.send_arrow(wide_topic, table).result(20)
+    records = sorted(read_topic(broker_address, wide_topic, 4))
+    assert [(r.partition, r.value, r.headers) for r in records] == [
+        (0, b"1", None),
+        (0, b"2", None),
+        (1, None, rows[4]),
+        (3, b"0", rows[0]),
+        (3, b"3", many),
+    ]
+
+
+def test_arrow_rows_without_a_partition_go_by_their_key_and_without_a_timestamp_are_of_now(
+    broker_address, producer, wide_topic
+):
+    before = int(time.time() * 1000)
+    table = pa.table(
+        {
+            "key": pa.array([b"k", b"k", None]).dictionary_encode(),
+            "value": pa.array([b"chosen", b"by key", b"anywhere"], pa.binary_view()),
+            "partition": pa.array([3 - partition_for_key(b"k", 4), None, None], pa.int64()),
+            "timestamp": pa.array([5, None, None], pa.timestamp("ms", tz="UTC")),
+        }
+    )
+    producer.send_arrow(wide_topic, table).result(20)
+    found = {r.value: r for r in read_topic(broker_address, wide_topic, 4)}
+    assert found[b"chosen"].partition == 3 - partition_for_key(b"k", 4)
+    assert found[b"by key"].partition == partition_for_key(b"k", 4)
+    assert found[b"chosen"].timestamp[1] == 5
+    assert all(found[value].timestamp[1] >= before for value in (b"by key", b"anywhere"))
+
+
+def test_arrow_rows_may_name_their_topics(broker_address, producer, admin, topic):
+    other = f"{topic}-other"
+    admin.create_topic(other, partitions=1)
+    table = pa.table({"topic": [topic, other, topic], "value": ["1", "2", "3"]})
+    assert len(producer.send_arrow(None, table)) == 3
+    producer.flush()
+    assert [r.value for r in read_topic(broker_address, topic, 1)] == [b"1", b"3"]
+    assert [r.value for r in read_topic(broker_address, other, 1)] == [b"2"]
+    producer.send_arrow(other, table).result(20)  # a topic that is given goes before the column
+    assert len(read_topic(broker_address, other, 1)) == 4
+
+
+@pytest.mark.parametrize(
+    ("columns", "text"),
+    [
+        ({"value": ["v"]}, "no topic"),
+        ({"value": ["v"], "topic": pa.array([None], pa.string())}, "null in the column topic"),
+        ({"value": [1], "topic": ["t"]}, "binary or string columns, not int64"),
+        ({"value": ["v"], "topic": ["t"], "headers": ["h"]}, "list<struct<key: string, value: binary>>, not string"),
+        ({"value": ["v"], "topic": ["t"], "headers": pa.array([[(None, b"")]], HEADERS)}, "without a key"),
+    ],
+)
+def test_arrow_columns_of_another_kind_are_refused(producer, columns, text):
+    with pytest.raises(SerializationError, match=text):
+        producer.send_arrow(None, pa.table(columns))
+
+
 def test_arrow_without_values_or_with_a_wrong_partition_is_refused(producer, topic):
     with pytest.raises(SerializationError, match="no column value"):
         producer.send_arrow(topic, pa.table({"key": [b"a"]}))

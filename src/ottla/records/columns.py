@@ -16,13 +16,15 @@ from typing import NamedTuple
 
 from ottla.errors.kafka import InvalidRecordError
 from ottla.records.batch import BatchHeader, Buffer
-from ottla.records.kernels import kernel_columns, kernel_encode
+from ottla.records.kernels import encode_headers, kernel_columns, kernel_encode
 from ottla.records.kernels.spans import (
     HEADER_SPAN_COLUMNS,
+    HEADERS,
     HEADERS_COUNT,
     KEY,
     NO_HEADER_SPANS,
     OFFSET,
+    RECORD_END,
     SPAN_COLUMNS,
     TIMESTAMP,
     VALUE,
@@ -217,6 +219,26 @@ def spans_of_columns(
         timestamps = array("q", [timestamps]) * rows
     kernel_columns.take_numbers(timestamps, spans, SPAN_COLUMNS, TIMESTAMP)
     return spans
+
+
+def put_headers(spans: Spans, rows: Iterable[list[tuple[bytes, bytes | None]]]) -> bytes:
+    """Encode each row's headers and note in the spans where they lie: in the bytes that are answered."""
+    counts, starts, ends, parts, end = array("q"), array("q"), array("q"), [], 0
+    for headers in rows:
+        encoded = encode_headers(headers) if headers else b"\0"
+        counts.append(len(headers))
+        starts.append(end + _count_size(len(headers)))
+        end += len(encoded)
+        ends.append(end)
+        parts.append(encoded)
+    for column, numbers in ((HEADERS_COUNT, counts), (HEADERS, starts), (RECORD_END, ends)):
+        spans[column::SPAN_COLUMNS] = numbers
+    return b"".join(parts)
+
+
+def _count_size(count: int) -> int:
+    """The bytes of the count that `encode_headers` begins with: a zigzag varint."""
+    return max(1, (count.bit_length() + 7) // 7)
 
 
 def encode_columns(

@@ -196,12 +196,12 @@ class AsyncProducer:
         rows = rows_of_values(appender.serialized(values, keys), timestamp_ms)
         return await self._send_rows(topic, rows, partition)
 
-    async def send_arrow(self, topic: str, batch: Any) -> BulkFuture:
-        """Append the rows of a pyarrow RecordBatch or Table: `value`, and `key`, `partition`, `timestamp` if there::
+    async def send_arrow(self, topic: str | None, batch: Any) -> BulkFuture:
+        """Append the rows of a pyarrow RecordBatch or Table; its columns are those of Spark's Kafka sink::
 
         await (await producer.send_arrow("clicks", table))
         """
-        batches = [await self._send_rows(topic, rows, None) for rows in rows_of_arrow(batch)]
+        batches = [await self._send_rows(name, rows, None) for name, rows in rows_of_arrow(batch, topic)]
         return BulkFuture.joined(batches)
 
     async def _send_rows(self, topic: str, rows: BulkRows, partition: int | None) -> BulkFuture:

@@ -6,7 +6,7 @@ finds each key's partition, and puts the rows of a partition together. A batch i
 
 import time
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -15,7 +15,7 @@ from ottla.clients.producer.record_sources import RECORD_OVERHEAD, RecordRows
 from ottla.clients.producer.settings import ProducerSettings
 from ottla.clients.producer.topics import PartitionQueue, ProducerTopic
 from ottla.records.batch import HEADER_SIZE, Buffer
-from ottla.records.columns import ArrowBytes, spans_of_columns
+from ottla.records.columns import ArrowBytes, put_headers, spans_of_columns
 from ottla.records.kernels.spans import IntArray, Spans
 from ottla.records.partitioning import NO_PARTITION, group_by_partition, partition_rows
 
@@ -23,9 +23,9 @@ _EMPTY = b""
 
 
 class BulkRows:
-    """Rows to be sent: spans into the buffers of keys and values.
+    """Rows to be sent: spans into the buffers of keys, values and headers.
 
-    `partitions` are given where the caller chose some, with NO_PARTITION in the rows where it did not.
+    `partitions` are given where the caller chose; NO_PARTITION in it leaves a row to its key.
     """
 
     def __init__(
@@ -35,6 +35,7 @@ class BulkRows:
         values: ArrowBytes,
         timestamps: IntArray | memoryview | int,
         partitions: IntArray | None = None,
+        headers: Iterable[list[tuple[bytes, bytes | None]]] | None = None,
     ) -> None:
         self._rows = rows
         self._keys: Buffer = _EMPTY if keys is None else keys.data
@@ -43,7 +44,8 @@ class BulkRows:
         self._timestamp = timestamps if isinstance(timestamps, int) else None
         self._partitions = partitions
         self._spans: Spans = spans_of_columns(rows, keys, values, timestamps)
-        data_bytes = len(self._values) + len(self._keys)
+        self._headers = b"" if headers is None else put_headers(self._spans, headers)
+        data_bytes = len(self._values) + len(self._keys) + len(self._headers)
         self._record_bytes = data_bytes / max(1, rows) + RECORD_OVERHEAD
 
     def batches(
@@ -91,7 +93,7 @@ class BulkRows:
         return by_key if given is None else _filled(given, by_key)
 
     def _range(self, spans: memoryview) -> RecordRows:
-        return RecordRows(spans, self._keys, self._values, self._timestamp)
+        return RecordRows(spans, self._keys, self._values, self._timestamp, self._headers)
 
 
 def _filled(partitions: IntArray, others: IntArray) -> IntArray:
@@ -141,18 +143,31 @@ def _validity(items: Sequence[bytes | None]) -> bytes:
     return bytes(bits)
 
 
-def rows_of_arrow(batch: Any) -> Iterator[BulkRows]:
-    """The rows of a pyarrow RecordBatch or Table, one after the other for its chunks."""
-    from ottla.clients.producer.arrow_columns import bytes_column, numbers_column, partitions_column
+def rows_of_arrow(batch: Any, topic: str | None) -> Iterator[tuple[str, BulkRows]]:
+    """The rows of a pyarrow RecordBatch or Table with their topics, one after the other for its chunks."""
+    from ottla.clients.producer.arrow_columns import by_topic
 
     chunks = batch.to_batches() if hasattr(batch, "to_batches") else [batch]
     for chunk in chunks:
         names = chunk.schema.names
         if "value" not in names:
             raise SerializationError(f"the batch has no column value, only {', '.join(names)}")
-        keys = bytes_column(chunk.column("key")) if "key" in names else None
-        partitions = partitions_column(chunk.column("partition")) if "partition" in names else None
-        timestamps: Any = int(time.time() * 1000)
-        if "timestamp" in names:
-            timestamps = numbers_column(chunk.column("timestamp"), "q")
-        yield BulkRows(chunk.num_rows, keys, bytes_column(chunk.column("value")), timestamps, partitions)
+        for name, rows in by_topic(chunk, topic):
+            yield name, _rows_of_chunk(rows)
+
+
+def _rows_of_chunk(chunk: Any) -> BulkRows:
+    from ottla.clients.producer.arrow_columns import bytes_column, header_rows, numbers_column, partitions_column
+
+    columns = dict(zip(chunk.schema.names, chunk.columns, strict=True))
+    timestamps: Any = int(time.time() * 1000)
+    if "timestamp" in columns:
+        timestamps = numbers_column(columns["timestamp"], "q", timestamps)
+    return BulkRows(
+        chunk.num_rows,
+        bytes_column(columns["key"]) if "key" in columns else None,
+        bytes_column(columns["value"]),
+        timestamps,
+        partitions_column(columns["partition"]) if "partition" in columns else None,
+        header_rows(columns["headers"]) if "headers" in columns else None,
+    )

@@ -114,16 +114,18 @@ class Producer:
         rows = rows_of_values(self._core.appender.serialized(values, keys), timestamp_ms)
         return self._send_rows(topic, rows, partition)
 
-    def send_arrow(self, topic: str, batch: Any) -> BulkFuture:
-        """Append the rows of a pyarrow RecordBatch or Table: `value`, and `key`, `partition`, `timestamp` if there.
+    def send_arrow(self, topic: str | None, batch: Any) -> BulkFuture:
+        """Append the rows of a pyarrow RecordBatch or Table, in the columns of Spark's Kafka sink.
 
         ::
 
             producer.send_arrow("clicks", pyarrow.table({"key": keys, "value": values})).result()
 
-        Keys and values are binary or string columns, read where they lie.
+        `value`, and where they are there `key`, `headers` (list<struct<key, value>>), `partition`, `timestamp` (also
+        in milliseconds), and `topic` for a `topic` of None. Nulls are allowed in all but `topic`. Keys and values are
+        binary or string columns, read where they lie.
         """
-        return BulkFuture.joined([self._send_rows(topic, rows, None) for rows in rows_of_arrow(batch)])
+        return BulkFuture.joined([self._send_rows(name, rows, None) for name, rows in rows_of_arrow(batch, topic)])
 
     def _send_rows(self, topic: str, rows: BulkRows, partition: int | None) -> BulkFuture:
         core = self._core

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from ottla.records.batch import Buffer
 from ottla.records.columns import encode_columns
 from ottla.records.kernels import encode_records, kernel_columns
-from ottla.records.kernels.spans import KEY, SPAN_COLUMNS, TIMESTAMP, VALUE
+from ottla.records.kernels.spans import HEADERS, KEY, RECORD_END, SPAN_COLUMNS, TIMESTAMP, VALUE
 
 # What a record takes besides key, value and headers: lengths, deltas, attributes. A good guess; the kernel counts.
 RECORD_OVERHEAD = 10
@@ -80,14 +80,17 @@ class RecordLists:
 
 
 class RecordRows:
-    """Rows of spans into two buffers (`records.columns`). `timestamp`: that of all rows, where they share one."""
+    """Rows of spans into buffers (`records.columns`). `timestamp`: that of all rows, where they share one."""
 
-    __slots__ = ("_keys", "_spans", "_timestamp", "_values", "size")
+    __slots__ = ("_headers", "_keys", "_spans", "_timestamp", "_values", "size")
 
-    def __init__(self, spans: memoryview, keys: Buffer, values: Buffer, timestamp: int | None = None) -> None:
+    def __init__(
+        self, spans: memoryview, keys: Buffer, values: Buffer, timestamp: int | None = None, headers: Buffer = b""
+    ) -> None:
         self._spans = spans
         self._keys = keys
         self._values = values
+        self._headers = headers
         self._timestamp = timestamp
         self.size = len(self) * RECORD_OVERHEAD + sum_bytes(spans)
 
@@ -105,14 +108,14 @@ class RecordRows:
         return timestamp
 
     def encode(self, base_timestamp: int) -> bytearray:
-        return encode_columns(self._spans, self._keys, self._values, base_timestamp)
+        return encode_columns(self._spans, self._keys, self._values, base_timestamp, self._headers)
 
     def largest(self) -> int:
         return self.size // max(1, len(self))
 
     def part(self, start: int, end: int) -> "RecordRows":
         spans = self._spans[start * SPAN_COLUMNS : end * SPAN_COLUMNS]
-        return RecordRows(spans, self._keys, self._values, self._timestamp)
+        return RecordRows(spans, self._keys, self._values, self._timestamp, self._headers)
 
     def halves(self) -> Iterator["RecordRows"]:
         middle = (len(self) + 1) // 2
@@ -121,7 +124,10 @@ class RecordRows:
 
 
 def sum_bytes(spans: Any) -> int:
-    """The bytes of keys and values in rows of spans."""
+    """The bytes of keys, values and headers in rows of spans."""
     rows = len(spans) // SPAN_COLUMNS
-    keys = kernel_columns.sum_positive(spans, SPAN_COLUMNS, KEY + 1, 0, rows)
-    return keys + kernel_columns.sum_positive(spans, SPAN_COLUMNS, VALUE + 1, 0, rows)
+
+    def total(column: int) -> int:
+        return kernel_columns.sum_positive(spans, SPAN_COLUMNS, column, 0, rows)
+
+    return total(KEY + 1) + total(VALUE + 1) + total(RECORD_END) - total(HEADERS)
