@@ -18,6 +18,7 @@ from ottla.coordination.kazoo_session import KazooSession, SessionOptions
 from ottla.coordination.session import SessionEvent, SessionState
 from ottla.coordination.session_file import SessionFile
 from support.coroutines import on_event_loop
+from support.cuttable_proxy import CuttableProxy
 
 KILLED = """
 import asyncio, sys
@@ -93,6 +94,24 @@ async def test_session_of_a_stuck_loop_is_closed_by_the_watchdog_and_renewed_whe
     assert session.state is SessionState.CONNECTED
     await session.create("/stuck", ephemeral=True)
     await session.close()
+
+
+@on_event_loop
+async def test_session_is_renewed_after_an_outage_of_several_timeouts(address: str) -> None:
+    proxy = CuttableProxy(address)
+    session = session_on(await proxy.start(), session_timeout_ms=600)
+    await session.start()
+    events: asyncio.Queue[SessionEvent] = asyncio.Queue()
+    session.subscribe(events.put_nowait)
+    proxy.freeze()
+    while await events.get() is not SessionEvent.EXPIRED:
+        pass
+    await asyncio.sleep(2)  # The outage itself: a watchdog that does not rest would bark three times.
+    proxy.heal()
+    assert await events.get() is SessionEvent.RENEWED
+    await session.create("/renewed", ephemeral=True)
+    await session.close()
+    await proxy.close()
 
 
 async def _wait_until_gone(address: str, path: str, gone: threading.Event) -> None:

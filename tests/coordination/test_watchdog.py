@@ -4,11 +4,16 @@ from ottla.clock import ManualClock, SystemClock
 from ottla.coordination.watchdog import Watchdog
 
 
+def watched(watchdog: Watchdog, patience_s: float) -> None:
+    """As `start` does it, without the thread."""
+    watchdog._patience_s, watchdog._resting = patience_s, False
+    watchdog.beat()
+
+
 def test_silence_for_the_whole_patience_is_acted_on_once() -> None:
     clock, closed = ManualClock(), []
     watchdog = Watchdog(clock, lambda: closed.append(True))
-    watchdog._patience_s = 6.0
-    watchdog.beat()
+    watched(watchdog, 6.0)
     clock.advance_ms(5999)
     assert not watchdog.check()
     clock.advance_ms(1)
@@ -20,12 +25,21 @@ def test_silence_for_the_whole_patience_is_acted_on_once() -> None:
 def test_beat_after_a_silence_makes_the_next_silence_count_anew() -> None:
     clock = ManualClock()
     watchdog = Watchdog(clock, lambda: None)
-    watchdog._patience_s = 1.0
+    watched(watchdog, 1.0)
     clock.advance_ms(1000)
     assert watchdog.check()
     watchdog.beat()
     clock.advance_ms(1000)
     assert watchdog.check()
+
+
+def test_without_a_session_there_is_nothing_to_close() -> None:
+    clock = ManualClock()
+    watchdog = Watchdog(clock, lambda: None)
+    watched(watchdog, 1.0)
+    watchdog.rest()
+    clock.advance_ms(5000)
+    assert not watchdog.check()
 
 
 def test_thread_notices_a_loop_that_does_not_beat() -> None:

@@ -50,6 +50,17 @@ async def test_leader_epochs_of_clients_are_checked(tmp_path: Path) -> None:
 
 
 @on_loop
+async def test_broker_that_cannot_know_whether_it_leads_appends_nothing_for_acks_all(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        partition.context.may_acknowledge = lambda: False
+        with pytest.raises(NotLeaderOrFollowerError):
+            replicas.append(partition, acks=ACKS_ALL)
+        assert partition.log.log_end_offset == 0
+        assert replicas.append(partition, acks=1) == 0
+
+
+@on_loop
 async def test_older_state_is_refused_and_changes_nothing(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas:
         partition = replicas.lead(epoch=5)

@@ -21,6 +21,7 @@ from ottla.handlers.controlled_shutdown import ControlledShutdownHandlers
 from ottla.handlers.fetch import FetchHandlers
 from ottla.handlers.fetch_delivery import FetchDelivery
 from ottla.handlers.list_offsets import ListOffsetsHandlers
+from ottla.handlers.metadata import MetadataHandlers
 from ottla.handlers.produce import ProduceHandlers
 from ottla.handlers.registry import HandlerTable
 from ottla.metadata.cache import MetadataCache
@@ -140,7 +141,7 @@ class SimulatedBroker:
         self.control = ControlPlane(
             config, self.session, clock, self.broker_id, metadata, self.replicas, configs, runtime
         )
-        table = self._handlers(config)
+        table = self._handlers(metadata)
         await self.control.start({"PLAINTEXT": AdvertisedEndpoint(self.address, 9092)})
         self.simulation.network.listen(
             self.address, self.process, lambda connection: ServedConnection(connection, table, self.process)
@@ -171,7 +172,7 @@ class SimulatedBroker:
     def _high_watermark(self, log: PartitionLog) -> int:
         return self.replicas.high_watermark(log)
 
-    def _handlers(self, config: BrokerConfig) -> HandlerTable:
+    def _handlers(self, metadata: MetadataCache) -> HandlerTable:
         table, clock = HandlerTable(), self.simulation.clock
         sessions = FetchSessionCache(clock, 1000)
         delivery = InlineDelivery(self.process)
@@ -180,6 +181,7 @@ class SimulatedBroker:
             ProduceHandlers(self.replicas, clock),
             FetchHandlers(self.replicas, sessions, delivery, response_bytes_max=1 << 20),
             ListOffsetsHandlers(self.replicas, clock),
+            MetadataHandlers(metadata, self.control.creator, lambda: False),
             ControlHandlers(self.control.state),
             AlterPartitionHandlers(controller),
             ControlledShutdownHandlers(controller),

@@ -5,24 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.rules import Operation, check
+from support.checked_run import TOPIC, checked_run
 from support.cluster import SESSION_TIMEOUT_MS, Cluster, cluster_in
 from support.eventually import eventually
-from support.recorded_clients import RecordingConsumer, RecordingProducer, read_final, read_replicas
 from support.zookeepers import debian_server
-
-TOPIC = "orders"
-
-
-def checked(cluster: Cluster, producer: RecordingProducer, consumer: RecordingConsumer, *, idempotent: bool) -> None:
-    """When everything is well again: what the history breaks, which must be nothing."""
-    history: list[Operation] = producer.finish()
-    cluster.await_in_sync(TOPIC)
-    final = read_final(cluster, TOPIC)
-    eventually(lambda: consumer.history and consumer.history[-1].offset >= final[-1].offset)
-    history = [*history, *consumer.finish(), *final, *read_replicas(cluster, TOPIC)]
-    assert check(history, idempotent=idempotent) == []
-    assert sum(op.type == "ok" for op in producer.history) > 100
 
 
 def kill_in_turn(cluster: Cluster, seconds: float) -> None:
@@ -41,60 +27,38 @@ def kill_in_turn(cluster: Cluster, seconds: float) -> None:
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("idempotent", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_kills_of_leader_controller_and_follower_lose_nothing(tmp_path: Path, idempotent: bool) -> None:
-    with cluster_in(tmp_path) as cluster:
-        cluster.create_topic(TOPIC, min_insync_replicas="2")
-        producer = RecordingProducer(cluster, TOPIC, "p", idempotent=idempotent)
-        consumer = RecordingConsumer(cluster, TOPIC)
-        producer.start()
-        consumer.start()
+    with cluster_in(tmp_path) as cluster, checked_run(cluster, idempotent=idempotent):
         kill_in_turn(cluster, 1)
-        checked(cluster, producer, consumer, idempotent=idempotent)
 
 
 @pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("idempotent", [True, False])
 def test_five_minutes_of_kills_on_debians_zookeeper_lose_nothing(tmp_path: Path, idempotent: bool) -> None:
-    with cluster_in(tmp_path, zookeeper=debian_server(tmp_path / "zookeeper")) as cluster:
-        cluster.create_topic(TOPIC, min_insync_replicas="2")
-        producer = RecordingProducer(cluster, TOPIC, "p", idempotent=idempotent)
-        consumer = RecordingConsumer(cluster, TOPIC)
-        producer.start()
-        consumer.start()
+    with (
+        cluster_in(tmp_path, zookeeper=debian_server(tmp_path / "zookeeper")) as cluster,
+        checked_run(cluster, idempotent=idempotent),
+    ):
         kill_in_turn(cluster, 300)
-        checked(cluster, producer, consumer, idempotent=idempotent)
 
 
 @pytest.mark.timeout(240)
 def test_a_stopped_leader_acknowledges_nothing_when_it_goes_on(tmp_path: Path) -> None:
-    with cluster_in(tmp_path) as cluster:
-        cluster.create_topic(TOPIC, min_insync_replicas="2")
-        producer = RecordingProducer(cluster, TOPIC, "p", idempotent=False)
-        consumer = RecordingConsumer(cluster, TOPIC)
-        producer.start()
-        consumer.start()
-        eventually(lambda: len(producer.history) > 100)
+    with cluster_in(tmp_path) as cluster, checked_run(cluster, idempotent=False):
         stopped = cluster.leader(TOPIC)
         cluster.brokers[stopped].pause()
         resume_at = time.monotonic() + 2 * SESSION_TIMEOUT_MS / 1000
         eventually(lambda: time.monotonic() > resume_at)
         cluster.brokers[stopped].resume()
         eventually(lambda: cluster.leader(TOPIC) != stopped)
-        checked(cluster, producer, consumer, idempotent=False)
 
 
 @pytest.mark.timeout(240)
 def test_rolling_restart_by_sigterm_reaches_no_client(tmp_path: Path) -> None:
-    with cluster_in(tmp_path) as cluster:
-        cluster.create_topic(TOPIC, min_insync_replicas="2")
-        producer = RecordingProducer(cluster, TOPIC, "p", idempotent=True)
-        consumer = RecordingConsumer(cluster, TOPIC)
-        producer.start()
-        consumer.start()
+    with cluster_in(tmp_path) as cluster, checked_run(cluster, idempotent=True) as clients:
         for broker_id, broker in cluster.brokers.items():
             assert broker.stop() == 0, broker.tail()
             assert cluster.leader(TOPIC) != broker_id
             cluster.restart(broker_id)
             cluster.await_in_sync(TOPIC)
-        checked(cluster, producer, consumer, idempotent=True)
-        assert {op.type for op in producer.history} == {"ok"}
+    assert {op.type for op in clients.producer.history} == {"ok"}

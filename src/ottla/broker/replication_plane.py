@@ -7,6 +7,7 @@ this broker may still act as a leader.
 import asyncio
 import logging
 
+from ottla.broker.second_hand_metadata import SecondHandMetadata
 from ottla.clients.addresses import Address
 from ottla.clients.connection import ConnectionSettings
 from ottla.clients.runtime import Runtime
@@ -51,6 +52,7 @@ class ReplicationPlane:
         surroundings = FetcherSurroundings(replicas, self.peers, runtime.clock, runtime.wheel, fetcher_settings(config))
         self.fetchers = FetcherManager(surroundings, lambda: config.int("num.replica.fetchers"))
         self.isr_changes = IsrChanges(replicas.context, metadata, self.peers, self._alter_locally)
+        self._second_hand = SecondHandMetadata(self.peers, metadata, state)
         self._checking: asyncio.TimerHandle | None = None
         self._unsubscribe = session.subscribe(self._session_changed)
         self._unsubscribe_metadata = metadata.subscribe(self._image_changed)
@@ -72,6 +74,7 @@ class ReplicationPlane:
         self._unsubscribe_metadata()
         if self._checking is not None:
             self._checking.cancel()
+        self._second_hand.stop()
         self.fetchers.stop()
         self.isr_changes.stop()
         await self.peers.close()
@@ -90,6 +93,7 @@ class ReplicationPlane:
             self._state.session_lost()
             self._replicas.session_lost()
             self._metadata.swap(without_leader(self._metadata.image, self._state.broker_id))
+            self._second_hand.begin()
 
     def _address(self, broker_id: int) -> Address | None:
         endpoint = self._metadata.image.endpoint(broker_id, self._listener)

@@ -5,6 +5,9 @@ earlier registration of this broker, and roles whose leader epoch is not above t
 
 Requests are done one after the other, each as a whole: a topic's configs may have to be read from ZooKeeper before its
 partitions can be opened, and what comes after must wait for that.
+
+Between two sessions the controller does not speak to this broker. What it hears of its peers then (`hear_from_peer`) is
+for its clients: it follows where it is told of another leader, and leads nothing by it.
 """
 
 import asyncio
@@ -78,6 +81,21 @@ class BrokerState:
         """What we know of our roles may be over; what the controller says to a later registration counts again."""
         self.is_current = False
         self._lost_epoch = self.broker_epoch
+
+    def hear_from_peer(self, image: ClusterImage, roles: Iterable[PartitionRole]) -> None:
+        """Without a session: who leads, as other brokers were told. What is led elsewhere by now is followed."""
+        if self.is_current:
+            return
+        if image is not self._cache.image:
+            self._cache.swap(image)
+        for role in roles:
+            held = self._held.get(role.partition)
+            if held is None or role.leader_epoch <= held.leader_epoch or role.leader == self.broker_id:
+                continue
+            try:
+                self._local.become_follower(role, self._configs.overrides(role.partition.topic))
+            except KafkaError as error:
+                log.error("%s cannot follow broker %d: %s", role.partition, role.leader, error)
 
     async def handle(
         self, request: ControlRequest

@@ -232,6 +232,7 @@ class SessionLife:
         self._lease.end()
         self._generation += 1
         self._cancel_timers()
+        self._watchdog.rest()
         self._window.fail_all(SessionExpiredError(f"session 0x{self.session_id:x} is over: {reason}"))
         self._loop.call_soon(self._tell, SessionEvent.EXPIRED)
 

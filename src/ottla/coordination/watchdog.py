@@ -2,7 +2,8 @@
 
 kazoo pings from its own thread, so a broker whose loop hangs would keep its registration and its leaderships for ever
 without serving anyone. The loop calls `beat`; when it has not for one lease, the watchdog closes the session and the
-rest of the cluster goes on without this broker. A loop that comes back finds its lease over, and starts anew.
+rest of the cluster goes on without this broker. A loop that comes back finds its lease over, and starts anew. While
+there is no session there is nothing to close: the watchdog rests from the end of one to the beginning of the next.
 """
 
 import logging
@@ -23,14 +24,20 @@ class Watchdog:
         self._last_beat = clock.monotonic()
         self._patience_s = 0.0
         self._barked = False
+        self._resting = True
 
     def start(self, patience_ms: int) -> None:
         """Watch from now on. Called again when the session timeout is granted anew."""
         self._patience_s = patience_ms / 1000
+        self._resting = False
         self.beat()
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="zookeeper-watchdog", daemon=True)
             self._thread.start()
+
+    def rest(self) -> None:
+        """There is no session: nothing to watch until the next `start`."""
+        self._resting = True
 
     def stop(self) -> None:
         self._stopped.set()
@@ -46,7 +53,7 @@ class Watchdog:
     def check(self) -> bool:
         """Close the session if the loop has been silent for too long; once per silence."""
         silent_s = self._clock.monotonic() - self._last_beat
-        if self._barked or silent_s < self._patience_s:
+        if self._resting or self._barked or silent_s < self._patience_s:
             return False
         self._barked = True
         log.error("event loop stuck for %.1f s: closing the ZooKeeper session", silent_s)

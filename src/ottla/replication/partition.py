@@ -181,7 +181,11 @@ class Partition(Watched):
     def _check_writable(self, acks: int) -> None:
         if self.leader_id != self._local_broker_id:
             self.check_leader()
-        if acks == ACKS_ALL and not self.has_enough_replicas:
+        if acks != ACKS_ALL:
+            return
+        if not self.context.may_acknowledge():
+            raise NotLeaderOrFollowerError(f"broker {self._local_broker_id} cannot know whether it leads")
+        if not self.has_enough_replicas:
             raise NotEnoughReplicasError(
                 f"{self.topic_partition} has {len(self.isr)} in-sync replicas, "
                 f"min.insync.replicas is {self.log.config.min_insync_replicas}"
