@@ -1,0 +1,59 @@
+"""The Python Data Source `ottla`: what Spark makes of `format("ottla")`, for reading and writing, batch and stream.
+
+Spark finds it through the package `pyspark_ottla`; nothing has to be registered. It is made in a Python process of the
+driver, again for every plan, from the options alone. Reading is in `source`, writing in `sink`.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSource
+
+from ottla.spark.options import JobOptions
+from ottla.spark.schema import spark_schema
+
+if TYPE_CHECKING:
+    from pyspark.sql.datasource import (
+        DataSourceArrowWriter,
+        DataSourceReader,
+        DataSourceStreamArrowWriter,
+        DataSourceStreamReader,
+    )
+    from pyspark.sql.types import StructType
+
+INCLUDE_HEADERS = "includeHeaders"
+
+
+class OttlaDataSource(DataSource):
+    def __init__(self, options: dict[str, str]) -> None:
+        super().__init__(options)
+        self._options = JobOptions(options)
+
+    @classmethod
+    def name(cls) -> str:
+        return "ottla"
+
+    def schema(self) -> str:
+        return spark_schema(include_headers=self._options.boolean(INCLUDE_HEADERS, False))
+
+    def reader(self, schema: "StructType") -> "DataSourceReader":
+        from ottla.spark.source.batch_reader import make_batch_reader
+
+        return make_batch_reader(self._options)
+
+    def streamReader(self, schema: "StructType") -> "DataSourceStreamReader":  # noqa: N802 (Spark's name)
+        from ottla.spark.source.stream_reader import OttlaStreamReader
+
+        return OttlaStreamReader(self._options)
+
+    def writer(self, schema: "StructType", overwrite: bool) -> "DataSourceArrowWriter":
+        writer: DataSourceArrowWriter = _sink().batch_writer(schema, self._options, overwrite)
+        return writer
+
+    def streamWriter(self, schema: "StructType", overwrite: bool) -> "DataSourceStreamArrowWriter":  # noqa: N802
+        writer: DataSourceStreamArrowWriter = _sink().stream_writer(schema, self._options, overwrite)
+        return writer
+
+
+def _sink() -> Any:
+    return importlib.import_module("ottla.spark.sink.writers")

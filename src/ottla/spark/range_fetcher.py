@@ -1,0 +1,245 @@
+"""Fetches one range of offsets of one partition, in order, with the next request in flight while an answer is decoded.
+
+A range is read to its end or the job hears why not: a leader that moves, a connection that breaks and an answer
+without data are tried again until `poll_timeout_ms` have passed without a step forward; records that are gone are a
+DataLossError, or are passed over where the job tolerates that. What was yielded once is never fetched again.
+
+Invariant: `position` only grows; a request in flight is always for `position`.
+"""
+
+import logging
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ottla.clients.backoff import Backoff
+from ottla.clients.consumer.fetched import FetchedPartition
+from ottla.clients.consumer.partition_state import PartitionState
+from ottla.clients.consumer.settings import FetchSettings, consumer_settings
+from ottla.clients.errors import broker_error
+from ottla.clients.offset_lookup import OffsetSpec
+from ottla.errors import KafkaError
+from ottla.errors.kafka import NetworkError, OffsetOutOfRangeError, UnknownTopicOrPartitionError
+from ottla.model import TopicPartition
+from ottla.protocol.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic, PartitionData
+from ottla.protocol.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopic,
+)
+from ottla.records.legacy import is_legacy, up_convert
+from ottla.spark.broker_link import BrokerLink
+from ottla.spark.errors import DATA_LOSS_TOLERATED, DataLossError
+from ottla.spark.options import ClientOptions
+from ottla.spark.partition_leader import link_to_leader
+
+logger = logging.getLogger(__name__)
+
+# The last version that names topics.
+FETCH_VERSION_MAX = 12
+CONSUMER_REPLICA_ID = -1
+# A task reads one partition from end to end: larger than a consumer's default, small enough for the CPU's caches.
+FETCH_BYTES_DEFAULT = 4 * 1024 * 1024
+FETCH_BYTES_KEY = "max.partition.fetch.bytes"
+# A topic that was just created may not be known everywhere; one that stays unknown for this long is gone.
+UNKNOWN_TOPIC_S_MAX = 5.0
+
+
+class OffsetRange(NamedTuple):
+    """Records of one partition from `start` to before `end`."""
+
+    topic: str
+    partition: int
+    start: int
+    end: int
+
+    @property
+    def topic_partition(self) -> TopicPartition:
+        return TopicPartition(self.topic, self.partition)
+
+    @property
+    def size(self) -> int:
+        """How many offsets. Compaction and transaction markers leave fewer records."""
+        return max(0, self.end - self.start)
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition} [{self.start}, {self.end})"
+
+
+class RangeFetcher:
+    def __init__(
+        self, options: ClientOptions, wanted: OffsetRange, *, fail_on_data_loss: bool, poll_timeout_ms: float
+    ) -> None:
+        self.position = wanted.start
+        self._wanted = wanted
+        self._options = options
+        self._settings: FetchSettings = consumer_settings(options.config).fetch
+        given_bytes = options.config.given.get(FETCH_BYTES_KEY)
+        self._fetch_bytes: int = FETCH_BYTES_DEFAULT if given_bytes is None else given_bytes
+        self._fail_on_data_loss = fail_on_data_loss
+        self._poll_timeout_ms = poll_timeout_ms
+        self._backoff = Backoff(options.connection.retry_backoff_ms, options.connection.retry_backoff_max_ms)
+        self._link: BrokerLink | None = None
+        self._in_flight = False
+        self._failures = 0
+        self._progress_at = time.monotonic()
+
+    def fetches(self) -> Iterator[FetchedPartition]:
+        """The data of the range, answer by answer. Each is valid until the next is asked for."""
+        try:
+            while self.position < self._wanted.end:
+                fetched = self._attempt()
+                if fetched is not None:
+                    self._failures, self._progress_at = 0, time.monotonic()
+                    yield fetched
+        finally:
+            self._drop_link()
+
+    def _attempt(self) -> FetchedPartition | None:
+        try:
+            return self._fetch()
+        except OffsetOutOfRangeError:
+            self._skip_lost_offsets()
+        except UnknownTopicOrPartitionError as error:
+            self._wait_for_topic(error)
+        except KafkaError as error:
+            self._retry(error)
+        return None
+
+    def _fetch(self) -> FetchedPartition | None:
+        if self._link is None:
+            self._link = link_to_leader(self._options, self._wanted.topic_partition)
+        if not self._in_flight:
+            self._send()
+        response: FetchResponse = self._link.receive()
+        self._in_flight = False
+        return self._take(response)
+
+    def _send(self) -> None:
+        assert self._link is not None
+        wanted = FetchPartition(
+            partition=self._wanted.partition, fetch_offset=self.position, partition_max_bytes=self._fetch_bytes
+        )
+        request = FetchRequest(
+            replica_id=CONSUMER_REPLICA_ID,
+            max_wait_ms=self._settings.max_wait_ms,
+            min_bytes=1,
+            max_bytes=max(self._fetch_bytes, self._settings.max_bytes),
+            isolation_level=int(self._settings.read_committed),
+            topics=[FetchTopic(topic=self._wanted.topic, partitions=[wanted])],
+        )
+        self._link.send(request, version_max=FETCH_VERSION_MAX)
+        self._in_flight = True
+
+    def _take(self, response: FetchResponse) -> FetchedPartition | None:
+        data = _partition_data(response, self._wanted)
+        if not isinstance(data.records, bytes | memoryview) or not len(data.records):
+            self._check_progress()
+            return None
+        fetched = FetchedPartition(
+            PartitionState(self._wanted.topic_partition),
+            _present_format(memoryview(data.records)),
+            self.position,
+            data.aborted_transactions,
+            self._settings,
+        )
+        next_offset = fetched.next_fetch_offset()
+        if next_offset is None:  # one batch is larger than the fetch, and the broker cut it
+            self._fetch_bytes *= 2
+            return None
+        self.position = max(self.position, next_offset)
+        self._send_ahead()
+        return fetched
+
+    def _send_ahead(self) -> None:
+        """The next request, while this answer is decoded. If that fails the answer is still good."""
+        if self.position < self._wanted.end:
+            try:
+                self._send()
+            except NetworkError:
+                self._drop_link()
+
+    # What goes wrong
+
+    def _check_progress(self) -> None:
+        """No data although the range goes on: the log may end early for a moment, after its leader has moved."""
+        waited_ms = (time.monotonic() - self._progress_at) * 1000
+        if waited_ms < self._poll_timeout_ms:
+            return
+        reason = f"Cannot fetch record for offset {self.position} in {self._poll_timeout_ms:.0f} milliseconds"
+        self._lose(self._wanted.end, f"{reason} ({self._wanted.topic_partition})")
+
+    def _retry(self, error: KafkaError) -> None:
+        self._drop_link()
+        self._failures += 1
+        waited_ms = (time.monotonic() - self._progress_at) * 1000
+        if not error.retriable or waited_ms > self._poll_timeout_ms:
+            raise error
+        logger.info("%s: %s; trying again", self._wanted, error)
+        time.sleep(self._backoff.delay_ms(self._failures) / 1000)
+
+    def _wait_for_topic(self, error: UnknownTopicOrPartitionError) -> None:
+        if time.monotonic() - self._progress_at < UNKNOWN_TOPIC_S_MAX:
+            self._retry(error)
+        else:
+            self._lose(self._wanted.end, self._unreadable(self._wanted.end))
+
+    def _skip_lost_offsets(self) -> None:
+        """The log begins behind `position`, or ends before it."""
+        self._drop_link()
+        try:
+            first = self._first_offset()
+        except KafkaError as error:
+            self._retry(error)
+            return
+        lost_end = min(first, self._wanted.end) if first > self.position else self._wanted.end
+        self._lose(lost_end, self._unreadable(lost_end))
+
+    def _first_offset(self) -> int:
+        link = link_to_leader(self._options, self._wanted.topic_partition)
+        try:
+            partition = ListOffsetsPartition(partition_index=self._wanted.partition, timestamp=OffsetSpec.EARLIEST)
+            topics = [ListOffsetsTopic(name=self._wanted.topic, partitions=[partition])]
+            request = ListOffsetsRequest(replica_id=CONSUMER_REPLICA_ID, topics=topics)
+            response: ListOffsetsResponse = link.ask(request)
+        finally:
+            link.close()
+        answer = response.topics[0].partitions[0]
+        if answer.error_code:
+            raise broker_error(answer.error_code, f"first offset of {self._wanted.topic_partition}")
+        return answer.offset
+
+    def _unreadable(self, end: int) -> str:
+        partition = self._wanted.topic_partition
+        return f"Could not read records in offset [{self.position}, {end}) for topic partition {partition}"
+
+    def _lose(self, lost_end: int, reason: str) -> None:
+        """Offsets up to `lost_end` are gone: the job fails, or goes on behind them."""
+        if self._fail_on_data_loss:
+            raise DataLossError(reason)
+        logger.warning(DATA_LOSS_TOLERATED, reason)
+        self.position = lost_end
+        self._progress_at = time.monotonic()
+
+    def _drop_link(self) -> None:
+        if self._link is not None:
+            self._link.close()
+        self._link = None
+        self._in_flight = False
+
+
+def _partition_data(response: FetchResponse, wanted: OffsetRange) -> PartitionData:
+    if response.error_code:
+        raise broker_error(response.error_code, f"fetching {wanted}")
+    data = response.responses[0].partitions[0]
+    if data.error_code:
+        raise broker_error(data.error_code, f"fetching {wanted}")
+    return data
+
+
+def _present_format(records: memoryview) -> memoryview:
+    """Batches of format v2. Old logs of Apache Kafka may still hold message sets."""
+    if not is_legacy(records):
+        return records
+    return memoryview(b"".join(up_convert(records, keep_offsets=True, partial_tail=True)))

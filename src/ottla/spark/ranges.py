@@ -1,0 +1,73 @@
+"""The records of one range of offsets as Arrow record batches: the whole work of a task, for the source and the loader.
+
+    for batch in read_range(options, OffsetRange("clicks", 0, 0, 1_000_000)):
+        ...
+
+Fetched record batches are decoded by the kernels, several at once, straight into the buffers of Arrow columns. Control
+batches are left out, and with `read_committed` those of aborted transactions. The batches of a range hold each of its
+records once, in the order of their offsets.
+"""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from ottla.clients.consumer.fetched import FetchedPartition, OpenedBatch
+from ottla.records.columns import decode_columns
+from ottla.spark.options import ClientOptions
+from ottla.spark.range_fetcher import OffsetRange, RangeFetcher
+from ottla.spark.record_batches import RecordBatchBuilder
+
+__all__ = ["BATCH_ROWS_DEFAULT", "POLL_TIMEOUT_MS_DEFAULT", "OffsetRange", "read_range"]
+
+# Spark is at its best with batches of 4,000 to 100,000 rows.
+BATCH_ROWS_DEFAULT = 50_000
+# An Arrow column of bytes has int32 offsets; compressed batches may grow a lot when they are opened.
+BATCH_BYTES_MAX = 64 * 1024 * 1024
+POLL_TIMEOUT_MS_DEFAULT = 120_000
+
+
+def read_range(
+    client_options: ClientOptions,
+    offset_range: OffsetRange,
+    *,
+    include_headers: bool = False,
+    isolation_level: str | None = None,
+    fail_on_data_loss: bool = True,
+    batch_rows: int = BATCH_ROWS_DEFAULT,
+    poll_timeout_ms: float = POLL_TIMEOUT_MS_DEFAULT,
+) -> Iterator[pa.RecordBatch]:
+    """Batches of about `batch_rows` rows, none of them empty, with the columns of `schema.arrow_schema`.
+
+    `isolation_level` stands above that of the options. DataLossError: records are gone. KafkaError: the cluster could
+    not be read for `poll_timeout_ms`.
+    """
+    if isolation_level is not None:
+        client_options = ClientOptions({**client_options.settings, "isolation.level": isolation_level})
+    builder = RecordBatchBuilder(offset_range.topic, offset_range.partition, include_headers=include_headers)
+    fetcher = RangeFetcher(
+        client_options, offset_range, fail_on_data_loss=fail_on_data_loss, poll_timeout_ms=poll_timeout_ms
+    )
+    start, end = offset_range.start, offset_range.end
+    for fetched in fetcher.fetches():
+        for group in _groups(fetched, end, batch_rows):
+            columns = decode_columns(group, offset_min=start, offset_end=end, with_headers=include_headers)
+            if columns.rows:
+                yield builder.build(columns)
+
+
+def _groups(fetched: FetchedPartition, end: int, rows_max: int) -> Iterator[list[OpenedBatch]]:
+    """Batches that go together into one of Arrow's."""
+    group: list[OpenedBatch] = []
+    rows = size = 0
+    for opened in fetched.open_batches():
+        if opened.header.base_offset >= end:
+            break
+        group.append(opened)
+        rows += opened.header.records_count
+        size += opened.section.end - opened.section.start
+        if rows >= rows_max or size >= BATCH_BYTES_MAX:
+            yield group
+            group, rows, size = [], 0, 0
+    if group:
+        yield group

@@ -1,0 +1,84 @@
+"""Decoded columns as Arrow record batches with the columns of Spark's Kafka source (`schema`).
+
+The kernels have laid keys, values, offsets and headers out as Arrow has them, so wrapping them costs nothing. What
+is the same in every row (topic, partition, timestamp type) is made once and cut to size. Timestamps alone are copied:
+Kafka counts milliseconds, Spark microseconds.
+"""
+
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ottla.records.columns import BytesColumn, RecordColumns
+from ottla.spark.schema import HEADER, HEADERS_LIST, TIMESTAMP, arrow_schema
+
+_MILLISECONDS = pa.timestamp("ms", tz="UTC")
+
+
+class RecordBatchBuilder:
+    """Makes the batches of one partition."""
+
+    def __init__(self, topic: str, partition: int, *, include_headers: bool) -> None:
+        self._schema = arrow_schema(include_headers=include_headers)
+        self._include_headers = include_headers
+        self._topic = _Constant(pa.scalar(topic, pa.string()))
+        self._partition = _Constant(pa.scalar(partition, pa.int32()))
+        self._timestamp_types = [_Constant(pa.scalar(number, pa.int32())) for number in (0, 1)]
+
+    def build(self, columns: RecordColumns) -> pa.RecordBatch:
+        rows = columns.rows
+        arrays = [
+            _bytes(columns.keys, rows, pa.binary()),
+            _bytes(columns.values, rows, pa.binary()),
+            self._topic.rows(rows),
+            self._partition.rows(rows),
+            _numbers(columns.offsets, pa.int64()),
+            _numbers(columns.timestamps, _MILLISECONDS).cast(TIMESTAMP),
+            self._timestamp_type(columns.timestamp_types),
+        ]
+        if self._include_headers:
+            arrays.append(_headers(columns))
+        return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+
+    def _timestamp_type(self, types: bytearray) -> pa.Array:
+        first = types[0] if types else 0
+        if types.count(first) == len(types):
+            return self._timestamp_types[first].rows(len(types))
+        return _numbers(types, pa.int8()).cast(pa.int32())
+
+
+class _Constant:
+    """A column that has the same value in all rows."""
+
+    def __init__(self, value: pa.Scalar) -> None:
+        self._value = value
+        self._rows = pa.repeat(value, 0)
+
+    def rows(self, count: int) -> pa.Array:
+        if len(self._rows) < count:
+            self._rows = pa.repeat(self._value, count)
+        return self._rows.slice(0, count)
+
+
+def _bytes(column: BytesColumn, rows: int, kind: pa.DataType) -> pa.Array:
+    validity = pa.py_buffer(column.validity) if column.null_count else None
+    buffers = [validity, pa.py_buffer(column.offsets), pa.py_buffer(column.data)]
+    return pa.Array.from_buffers(kind, rows, buffers, column.null_count)
+
+
+def _numbers(numbers: Any, kind: pa.DataType) -> pa.Array:
+    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(numbers)], 0)
+
+
+def _headers(columns: RecordColumns) -> pa.Array:
+    """A record without headers has null, as with Spark's source."""
+    count = columns.header_offsets[columns.rows]
+    pairs = pa.StructArray.from_arrays(
+        [_bytes(columns.header_keys, count, pa.string()), _bytes(columns.header_values, count, pa.binary())],
+        fields=list(HEADER),
+    )
+    offsets = _numbers(columns.header_offsets, pa.int32())
+    starts, ends = offsets.slice(0, columns.rows), offsets.slice(1)
+    is_empty = pc.equal(starts, ends)
+    return pa.ListArray.from_arrays(offsets, pairs, type=HEADERS_LIST, mask=is_empty)
