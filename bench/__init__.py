@@ -7,6 +7,7 @@
     processes           CPU and memory of a process and its children; what a measured stretch has cost
     driver              runs a client in a process of its own, so that its CPU is seen apart
     drivers_confluent   the client of most cases: librdkafka
+    drivers_clients     Ottla's own clients and their peers, for the cases that compare clients
     raw_driver          a bare socket with frames that were built before, where a client would be the limit
     idle_driver         thousands of sockets that wait for records
     frames              those frames

@@ -1,5 +1,6 @@
 """All cases, in the order in which they run: memory after load comes last."""
 
+from bench.cases.clients import CLIENT_CASES
 from bench.cases.command import COMMAND_CASES
 from bench.cases.consume import CONSUME_CASES
 from bench.cases.groups import GROUP_CASES
@@ -21,5 +22,6 @@ ALL_CASES: tuple[Case, ...] = (
     *LATENCY_CASES,
     *IDLE_CASES,
     *GROUP_CASES,
+    *CLIENT_CASES,
     *LOADED_CASES,
 )
