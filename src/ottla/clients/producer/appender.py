@@ -11,7 +11,7 @@ from typing import Any
 from ottla.clients.errors import InvalidRecordSizeError, SerializationError
 from ottla.clients.producer.accumulator import Accumulator
 from ottla.clients.producer.batch import DeliveryCallback, ProducerBatch
-from ottla.clients.producer.futures import RecordFuture
+from ottla.clients.producer.futures import RecordFuture, new_future
 from ottla.clients.producer.interceptors import Interceptors
 from ottla.clients.producer.metadata import ProducerRecord, RecordMetadata
 from ottla.clients.producer.record_sources import RECORD_OVERHEAD, RecordRows
@@ -46,6 +46,8 @@ class Appender:
         self._value_serializer = value_serializer
         self._partitioner: Partitioner | None = partitioner
         self._interceptors = interceptors
+        # Whether nothing stands between the arguments of `send` and a batch.
+        self._is_bare = value_serializer is None and partitioner is None and not interceptors
 
     def append(
         self,
@@ -58,6 +60,9 @@ class Appender:
         on_delivery: DeliveryCallback | None,
     ) -> RecordFuture | None:
         """The future of a record that was appended; None when `buffer.memory` has no room now."""
+        if self._is_bare and key is None and headers is None and value.__class__ is bytes:
+            queue = topic.sticky if partition is None else topic.explicit(partition)
+            return self._append_to(queue, value, None, timestamp_ms, None, on_delivery)
         if value.__class__ is not bytes or self._value_serializer is not None:
             value = _serialize(self._value_serializer, value)
         if key is not None and (key.__class__ is not bytes or self._key_serializer is not None):
@@ -106,9 +111,7 @@ class Appender:
         headers: bytes | None,
         on_delivery: DeliveryCallback | None,
     ) -> RecordFuture | None:
-        size = RECORD_OVERHEAD
-        if value is not None:
-            size += len(value)
+        size = RECORD_OVERHEAD if value is None else RECORD_OVERHEAD + len(value)
         if key is not None:
             size += len(key)
         if headers is not None:
@@ -138,7 +141,7 @@ class Appender:
                 batch.add_callback(index, on_delivery)
             lists.timestamps.append(timestamp_ms)
             values.append(value)
-        return RecordFuture((batch, index))
+        return new_future((batch, index))
 
     def _make_room(self, queue: PartitionQueue, size: int) -> ProducerBatch | None:
         if size + HEADER_SIZE > self._settings.max_request_size:

@@ -7,6 +7,7 @@ a tuple; waiting, where somebody waits, is done by the batch. Threads call `resu
 import asyncio
 import time
 from collections.abc import Callable, Generator, Iterable
+from functools import partial
 from typing import Any
 
 from ottla.clients.errors import ClientTimeoutError
@@ -81,6 +82,10 @@ class RecordFuture(tuple[ProducerBatch, int]):
     def __repr__(self) -> str:
         state = "pending" if not self[0].done else "failed" if self[0].error else "done"
         return f"<RecordFuture {self[0].topic}-{self[0].partition} {state}>"
+
+
+# Without the call of the class: a fifth of what making one costs.
+new_future: Callable[[tuple[ProducerBatch, int]], RecordFuture] = partial(tuple.__new__, RecordFuture)
 
 
 class BulkFuture:
