@@ -1,0 +1,98 @@
+"""What one task of the sink does, without Spark around it: Arrow batches to topics, on a real broker."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import ottla
+from ottla.clients.errors import SerializationError
+from ottla.errors import KafkaError
+from ottla.spark.sink.options import SinkOptions
+from ottla.spark.sink.task_writer import write_batches
+from ottla.testing import EmbeddedBroker
+
+COLUMNS = ("topic", "key", "value", "headers", "partition")
+HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
+
+
+def batch(rows: list[dict[str, Any]], *, text: bool = False) -> pa.RecordBatch:
+    """Rows as Spark hands them over: every column there, nulls where a row has none."""
+    data = pa.string() if text else pa.binary()
+    kinds = {"topic": pa.string(), "key": data, "value": data, "headers": HEADERS, "partition": pa.int32()}
+    columns = {name: pa.array([row.get(name) for row in rows], kind) for name, kind in kinds.items()}
+    return pa.record_batch(columns | {"other": pa.array(range(len(rows)))})
+
+
+def records_of(broker: EmbeddedBroker, topic: str, count: int, partitions: int = 1) -> list[Any]:
+    with ottla.Consumer(broker.address, auto_offset_reset="earliest") as consumer:
+        consumer.assign([(topic, partition) for partition in range(partitions)])
+        records: list[Any] = []
+        while len(records) < count:
+            records.extend(consumer.poll(timeout_ms=10_000))
+        return records
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[EmbeddedBroker]:
+    with EmbeddedBroker() as broker:
+        yield broker
+
+
+def options(broker: EmbeddedBroker, topic: str | None = None, **producer: str) -> SinkOptions:
+    return SinkOptions(topic, broker.address, producer)
+
+
+def test_rows_go_to_the_topics_they_name_in_their_order(broker: EmbeddedBroker) -> None:
+    even, odd = broker.create_topic("even"), broker.create_topic("odd")
+    rows = [{"topic": odd if n % 2 else even, "key": b"k", "value": b"%d" % n} for n in range(1000)]
+
+    assert write_batches(options(broker), COLUMNS, [batch(rows[:600]), batch(rows[600:])]) == 1000
+
+    assert [int(record.value) for record in records_of(broker, even, 500)] == list(range(0, 1000, 2))
+    assert [int(record.value) for record in records_of(broker, odd, 500)] == list(range(1, 1000, 2))
+
+
+def test_nulls_are_tombstones_records_without_keys_and_free_choice_of_partition(broker: EmbeddedBroker) -> None:
+    topic = broker.create_topic("nulls", partitions=3)
+    rows = [
+        {"key": "a", "value": "1", "partition": 2},
+        {"key": "a", "value": None, "partition": 2},
+        {"key": None, "value": "3", "partition": 0},
+        {"key": "b", "value": "4"},
+        {"key": None, "value": "5"},
+    ]
+
+    write_batches(options(broker, topic), COLUMNS[1:], [batch(rows, text=True)])
+
+    found = records_of(broker, topic, 5, partitions=3)
+    assert [(r.key, r.value) for r in found if r.partition == 2][:2] == [(b"a", b"1"), (b"a", None)]
+    assert {(r.key, r.value) for r in found} >= {(None, b"3"), (b"b", b"4"), (None, b"5")}
+
+
+def test_rows_without_keys_are_spread_over_the_partitions(broker: EmbeddedBroker) -> None:
+    topic = broker.create_topic("spread", partitions=3)
+    rows = [{"value": b"x" * 1000} for _ in range(500)]
+
+    write_batches(options(broker, topic), COLUMNS[1:], [batch(rows) for _ in range(30)])
+
+    assert len({record.partition for record in records_of(broker, topic, 15_000, partitions=3)}) == 3
+
+
+def test_a_row_without_a_topic_fails_the_task(broker: EmbeddedBroker) -> None:
+    with pytest.raises(SerializationError, match="null topic present in the data. Use the topic option"):
+        write_batches(options(broker), COLUMNS, [batch([{"value": b"v"}])])
+
+
+def test_a_record_that_is_refused_fails_the_task(broker: EmbeddedBroker) -> None:
+    topic = broker.create_topic("small", configs={"max.message.bytes": "1000"})
+    rows = [{"value": b"fits"}, {"value": b"x" * 5000}]
+
+    with pytest.raises(KafkaError):
+        write_batches(options(broker, topic), COLUMNS[1:], [batch(rows)])
+
+
+def test_a_task_without_a_broker_fails_after_the_delivery_timeout(broker: EmbeddedBroker) -> None:
+    with pytest.raises(KafkaError):
+        write_batches(SinkOptions("t", "127.0.0.1:1", {"max.block.ms": "300"}), ("value",), [batch([{"value": b"v"}])])
