@@ -71,6 +71,16 @@ def test_nulls_are_tombstones_records_without_keys_and_free_choice_of_partition(
     assert {(r.key, r.value) for r in found} >= {(None, b"3"), (b"b", b"4"), (None, b"5")}
 
 
+def test_headers_are_written_in_their_order(broker: EmbeddedBroker) -> None:
+    topic = broker.create_topic("headers")
+    headers = [("b", b"1"), ("a", None), ("b", b"")]
+    rows = [{"value": b"1", "headers": [{"key": k, "value": v} for k, v in headers]}, {"value": b"2"}]
+
+    write_batches(options(broker, topic), COLUMNS[1:], [batch(rows)])
+
+    assert [list(record.headers) for record in records_of(broker, topic, 2)] == [headers, []]
+
+
 def test_rows_without_keys_are_spread_over_the_partitions(broker: EmbeddedBroker) -> None:
     topic = broker.create_topic("spread", partitions=3)
     rows = [{"value": b"x" * 1000} for _ in range(500)]

@@ -36,6 +36,7 @@ _COMMANDS: LazyTable = {
     "records": ("ottla.cli.records", "records", "Delete records before an offset."),
     "leaders": ("ottla.cli.leaders", "leaders", "Elect leaders."),
     "perf": ("ottla.cli.perf", "perf", "How fast a cluster takes and gives records, measured from here."),
+    "spark": ("ottla.cli.spark", "spark", "Ottla on a Spark cluster: what its executors need."),
     "log": ("ottla.cli.log", "log", "Look into log files, check them, take over log directories."),
 }
 

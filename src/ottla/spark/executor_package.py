@@ -11,7 +11,6 @@ this machine's kind; on another kind our kernels run interpreted, crc32c and cra
 """
 
 import importlib.util
-import os
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -30,13 +29,13 @@ class PackageNotFoundError(OperatorError):
 
 def build_archive(path: Path, others: Iterable[str] = ()) -> Path:
     """Write the archive, with `others` besides what tasks need. It is whole as soon as it has its name."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        for package in (*PACKAGES, *others):
-            for source, name in _files_of(package):
+    files = [file for package in (*PACKAGES, *others) for file in _files_of(package)]
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".ottla-package-") as directory:
+        temporary = Path(directory) / path.name
+        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            for source, name in files:
                 archive.write(source, name)
-    os.chmod(temporary, 0o644)
-    os.replace(temporary, path)
+        temporary.replace(path)
     return path
 
 

@@ -1,22 +1,21 @@
 """One task of the sink: Arrow batches to a producer of its own, until every record is acknowledged.
 
-What is in flight is bounded by the producer's `buffer.memory`: `send_arrow` waits when it is full. Futures that are
-done are looked at on the way, so that a task fails soon after its first record did.
+What is in flight is bounded by the producer's `buffer.memory` (`send_arrow` waits when it is full), and the wait for
+an acknowledgement by its `delivery.timeout.ms`. Futures that are done are looked at on the way, so that a task fails
+soon after its first record did.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ottla.clients.errors import SerializationError
 from ottla.clients.producer.futures import BulkFuture
 from ottla.clients.producer.producer import Producer
 from ottla.spark.sink.options import SinkOptions
 
-# Spark waits for a task as long as the producer does: `delivery.timeout.ms` bounds every record.
+_NEVER_LEFT_OUT = ("topic", "value")
 _NULL_TOPIC = "null topic present in the data. Use the topic option for setting a default topic."
 
 
@@ -26,7 +25,7 @@ def write_batches(options: SinkOptions, columns: tuple[str, ...], batches: Itera
     try:
         return _send_all(producer, options.topic, columns, batches)
     finally:
-        producer.close()
+        producer.close(timeout_ms=0)  # all is acknowledged, or the task has failed and nothing is waited for
 
 
 def _send_all(
@@ -35,8 +34,7 @@ def _send_all(
     waiting: deque[BulkFuture] = deque()
     rows = 0
     for batch in batches:
-        for name, part in rows_by_topic(batch.select(columns), topic):
-            waiting.append(producer.send_arrow(name, part))
+        waiting.append(producer.send_arrow(topic, to_be_sent(batch, columns)))
         rows += batch.num_rows
         while waiting and waiting[0].done():
             waiting.popleft().result()
@@ -45,27 +43,10 @@ def _send_all(
     return rows
 
 
-def rows_by_topic(batch: pa.RecordBatch, topic: str | None) -> Iterator[tuple[str, pa.RecordBatch]]:
-    """The rows of each topic, in their order, in a batch without the column topic."""
-    batch = _without_empty_headers(batch)
-    if topic is not None:
-        yield topic, batch
-        return
-    topics = batch.column("topic")
-    if topics.null_count:
+def to_be_sent(batch: pa.RecordBatch, columns: tuple[str, ...]) -> pa.RecordBatch:
+    """The columns that are written, without those that only have nulls: a copied topic often has no headers or keys."""
+    if "topic" in columns and batch.column("topic").null_count:
         raise SerializationError(_NULL_TOPIC)
-    others = batch.drop_columns(["topic"])
-    names = pc.unique(topics).to_pylist()
-    for name in names:
-        yield name, others if len(names) == 1 else others.filter(_equal(topics, name))
-
-
-def _equal(column: Any, name: str) -> Any:
-    return pc.equal(column, pa.scalar(name, column.type))
-
-
-def _without_empty_headers(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The usual case of a copied topic: a column of headers, and no record has any."""
-    if "headers" in batch.schema.names and batch.column("headers").null_count == batch.num_rows:
-        return batch.drop_columns(["headers"])
-    return batch
+    return batch.select(
+        [name for name in columns if name in _NEVER_LEFT_OUT or batch.column(name).null_count < batch.num_rows]
+    )
