@@ -5,6 +5,7 @@ evening is busier than the afternoon. Most events arrive within a second; some c
 network for minutes; a few come so late that the window they belong to is closed.
 """
 
+import itertools
 import json
 import random
 from collections.abc import Iterator
@@ -45,18 +46,18 @@ class Event(NamedTuple):
 def activity(count: int, seed: int = 9) -> list[Event]:
     """At least `count` events, in the order of their arrival."""
     chance = random.Random(seed)
-    weights = _zipf(VISITORS)
+    weights = list(itertools.accumulate(1 / (rank + 20) for rank in range(VISITORS)))
     events: list[Event] = []
     while len(events) < count:
-        visitor = chance.choices(range(VISITORS), weights)[0]
+        visitor = chance.choices(range(VISITORS), cum_weights=weights)[0]
         events.extend(_visit(chance, f"visitor-{visitor:04}"))
     return sorted(events, key=lambda event: event.arrives_ms)
 
 
-def end_of_day(partitions: int) -> list[Event]:
-    """Events long after all others, to be sent to every partition: with them all windows that had any are closed."""
+def end_of_day() -> Event:
+    """An event long after all others: with it, all windows that had any are closed."""
     late = _start_ms() + DURATION_MS + 4 * 60 * 60 * 1000
-    return [Event(late, late, "collector", "page_view", "/health") for _ in range(partitions)]
+    return Event(late, late, "collector", "page_view", "/health")
 
 
 def _visit(chance: random.Random, visitor: str) -> Iterator[Event]:
