@@ -10,26 +10,15 @@ import pytest
 import ottla
 from ottla.testing import EmbeddedBroker
 from support.spark_connector import connector_jars
-
-pyspark = pytest.importorskip("pyspark")
+from support.spark_topics import values_of
 
 ROWS = 1000
 
 
-@pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
-    from pyspark.sql import SparkSession
-
-    session = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.jars", connector_jars())
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.sql.shuffle.partitions", "2")
-        .getOrCreate()
-    )
-    yield session
-    session.stop()
+@pytest.fixture(scope="module", autouse=True)
+def connector() -> None:
+    """The session of the tests has it where it was fetched."""
+    connector_jars()
 
 
 @pytest.fixture(scope="module")
@@ -65,16 +54,6 @@ def source(reader: Any, broker: EmbeddedBroker, topic: str) -> Any:
 
 def sink(writer: Any, broker: EmbeddedBroker, topic: str) -> Any:
     return writer.format("kafka").options(**{"kafka.bootstrap.servers": broker.address, "topic": topic})
-
-
-def values_of(broker: EmbeddedBroker, topic: str, count: int) -> list[bytes | None]:
-    """All values of a topic, read by our own client."""
-    with ottla.Consumer(broker.address, auto_offset_reset="earliest") as consumer:
-        consumer.assign([(topic, partition) for partition in range(3)])
-        values: list[bytes | None] = []
-        while len(values) < count:
-            values.extend(record.value for record in consumer.poll(timeout_ms=10_000))
-        return values
 
 
 def test_batch_is_written_and_read_back(spark: Any, broker: EmbeddedBroker, topic: str) -> None:

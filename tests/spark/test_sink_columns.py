@@ -108,11 +108,20 @@ def test_kafka_options_are_the_producers_configuration() -> None:
             OPTIONS | {"kafka.value.serializer": "X"},
             "Kafka option 'value.serializer' is not supported as value are serialized with ByteArraySerializer.",
         ),
+        (
+            OPTIONS | {"kafka.linger.ms": "soon"},
+            "Invalid value soon for configuration linger.ms: Not a number of type LONG",
+        ),
     ],
 )
 def test_options_that_cannot_work_are_refused(options: dict[str, str], message: str) -> None:
     with pytest.raises(ConfigError, match=f"^{re.escape(message)}$"):
         SinkOptions.parse(options)
+
+
+def test_a_key_that_no_producer_knows_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    assert SinkOptions.parse(OPTIONS | {"kafka.fetch.min.bytes": "1"}).producer == {}
+    assert "['fetch.min.bytes'] were supplied but are not known" in caplog.text.replace("'[", "[").replace("]'", "]")
 
 
 def test_a_topic_is_not_overwritten_but_complete_mode_appends() -> None:

@@ -91,7 +91,7 @@ def test_rows_without_keys_are_spread_over_the_partitions(broker: EmbeddedBroker
 
 
 def test_a_row_without_a_topic_fails_the_task(broker: EmbeddedBroker) -> None:
-    with pytest.raises(SerializationError, match="null topic present in the data. Use the topic option"):
+    with pytest.raises(SerializationError, match=r"null topic present in the data\. Use the topic option"):
         write_batches(options(broker), COLUMNS, [batch([{"value": b"v"}])])
 
 

@@ -73,7 +73,7 @@ class ClientOptions:
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> "ClientOptions":
         """With the keys that are known; the others are warned of."""
-        return cls(_known(settings, consumer_keys()))
+        return cls(known_settings(settings, consumer_keys()))
 
     @property
     def config(self) -> ClientConfig:
@@ -92,7 +92,8 @@ class ClientOptions:
         return self.config.string("isolation.level") == "read_committed"
 
 
-def _known(settings: Mapping[str, str], keys: Mapping[str, ConfigKey]) -> dict[str, str]:
+def known_settings(settings: Mapping[str, str], keys: Mapping[str, ConfigKey]) -> dict[str, str]:
+    """The settings that a client knows; the others are warned of."""
     unknown = sorted(set(settings) - set(keys))
     if unknown:
         logger.warning("These configurations '%s' were supplied but are not known.", unknown)

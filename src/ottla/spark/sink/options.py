@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ottla.clients.configuration import ClientConfig
+from ottla.config.keys import producer_keys
 from ottla.errors import ConfigError
+from ottla.spark.options import JobOptions, known_settings
 
-_PREFIX = "kafka."
 _BOOTSTRAP = "bootstrap.servers"
 _SERIALIZED = {"key.serializer": "keys", "value.serializer": "value"}
 
@@ -19,16 +21,16 @@ class SinkOptions(NamedTuple):
 
     @classmethod
     def parse(cls, options: Mapping[str, str]) -> "SinkOptions":
-        topic = options.get("topic")
-        producer = {
-            name.lower().removeprefix(_PREFIX): value
-            for name, value in options.items()
-            if name.lower().startswith(_PREFIX)
-        }
+        """Checked here, on the driver, so that a wrong value fails the query before its first task."""
+        job = JobOptions(options)
+        topic = job.get("topic")
+        producer = job.kafka_settings()
         _refuse_serializers(producer)
         bootstrap_servers = producer.pop(_BOOTSTRAP, "").strip()
         if not bootstrap_servers:
-            raise ConfigError(f"Option '{_PREFIX}{_BOOTSTRAP}' must be specified for configuring Kafka producer")
+            raise ConfigError(f"Option 'kafka.{_BOOTSTRAP}' must be specified for configuring Kafka producer")
+        producer = known_settings(producer, producer_keys())
+        ClientConfig("producer", producer_keys(), producer)
         return cls(None if topic is None else topic.strip(), bootstrap_servers, producer)
 
 
