@@ -52,6 +52,12 @@ class Target:
         check_reachable(self.bootstrap_server)
         return Consumer(self.bootstrap_server, **self._config("consumer", defaults))
 
+    def settings(self, kind: str, **defaults: Any) -> dict[str, str]:
+        """The configuration of such a client as plain text, for those that are made elsewhere."""
+        check_reachable(self.bootstrap_server)
+        found = {"bootstrap.servers": self.bootstrap_server} | self._config(kind, defaults)
+        return {key: str(value) for key, value in found.items()}
+
     def _config(self, kind: str, defaults: dict[str, Any]) -> Any:
         """The given properties over the command's own. One of another kind of client, from a profile, is left out."""
         from ottla.config import keys

@@ -1,145 +1,94 @@
-"""Load for `ottla perf` and Kafka's perf tools: records sent and read as fast as may be, and what that took.
+"""`ottla load TOPIC... --to parquet:PATH`: topics to tables, each record exactly once. docs/load.md explains it."""
 
-Latency is from `send` to the acknowledgement, in milliseconds, noted for every record in a histogram of whole
-milliseconds, so that a run of any length stays small. MB are 1024 * 1024 bytes, as in Kafka's tools.
-"""
+import importlib.util
 
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING
+import click
 
-from ottla.errors import OttlaError
+from ottla.cli.connection import Target, connected, parse_property
+from ottla.cli.interruption import interruptible
+from ottla.errors.tree import OperatorError
 
-if TYPE_CHECKING:
-    from ottla import Consumer, Producer
-
-MB = 1024 * 1024
-_WINDOW_SECONDS = 5.0
-_POLL_MS = 100
-THROTTLE_SECONDS_MIN = 0.002
+_MB = 1024 * 1024
+_CODECS = ["snappy", "zstd", "lz4", "gzip", "none"]
 
 
-@dataclass(slots=True)
-class Latencies:
-    """How long acknowledgements took. `failed` records have none."""
+@click.command()
+@click.argument("topics", nargs=-1, metavar="TOPIC...")
+@click.option("--to", "table_name", required=True, metavar="FORMAT:PATH",
+              help="parquet:DIRECTORY, delta:DIRECTORY or iceberg:DIRECTORY/NAMESPACE.TABLE.")  # fmt: skip
+@click.option("--mode", type=click.Choice(["append", "upsert"]), default="append", show_default=True,
+              help="Every record a row, or the last record of every key (a null value deletes).")  # fmt: skip
+@click.option("--schema", "columns", default="raw", show_default=True, metavar="raw|json|DDL",
+              help="Kafka's columns, fields of JSON as they come, or e.g. 'id long, name string'.")  # fmt: skip
+@click.option("--headers", is_flag=True, help="With a column of the records' headers (raw).")
+@click.option("--partition-by", multiple=True, metavar="day|hour|COLUMN", help="Folders of the table; may be repeated.")
+@click.option("--dead-letter", metavar="TOPIC", help="Where records go that do not fit; without it they stop the load.")
+@click.option("--file-size", type=float, default=128, show_default=True, metavar="MB", help="Size of files.")
+@click.option("--compression", type=click.Choice(_CODECS), default="snappy", show_default=True, help="Of the files.")
+@click.option("--max-records", type=click.IntRange(1), metavar="N", help="Commit after so many records, and go on.")
+@click.option("--allow-gaps", is_flag=True, help="Go on where records were deleted before they were loaded.")
+@click.option("--continuous", is_flag=True, help="Go on with what comes, until it is stopped.")
+@click.option("--interval", type=float, default=10, show_default=True, metavar="SECONDS", help="With --continuous.")
+@click.option("--compact", is_flag=True, help="Join small files of the table; loads nothing.")
+@click.option("--catalog", multiple=True, metavar="KEY=VALUE", help="A property of Iceberg's catalog; may be repeated.")
+@click.option("--master", default="local[*]", show_default=True, help="Spark's master.")
+@click.option("--conf", multiple=True, metavar="KEY=VALUE", help="A setting of Spark; may be repeated.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be loaded.")
+@connected
+def load(
+    target: Target,
+    topics: tuple[str, ...],
+    table_name: str,
+    mode: str,
+    columns: str,
+    headers: bool,
+    partition_by: tuple[str, ...],
+    dead_letter: str | None,
+    file_size: float,
+    compression: str,
+    max_records: int | None,
+    allow_gaps: bool,
+    continuous: bool,
+    interval: float,
+    compact: bool,
+    catalog: tuple[str, ...],
+    master: str,
+    conf: tuple[str, ...],
+    dry_run: bool,
+) -> None:
+    """Load topics into a table: from where the table ends to the ends of the topics."""
+    if bool(topics) == compact:
+        raise click.UsageError("--compact loads nothing: name no topic" if compact else "which topic? Give its name")
+    require_packages()
+    from ottla.cli.load_run import LoadRun, load_settings
 
-    count: int = 0
-    bytes: int = 0
-    failed: int = 0
-    first_error: OttlaError | None = None
-    total_ms: float = 0.0
-    max_ms: float = 0.0
-    histogram: Counter[int] = field(default_factory=Counter)
-
-    def note(self, latency_ms: float, size: int) -> None:
-        self.count += 1
-        self.bytes += size
-        self.total_ms += latency_ms
-        self.max_ms = max(self.max_ms, latency_ms)
-        self.histogram[int(latency_ms)] += 1
-
-    @property
-    def average_ms(self) -> float:
-        return self.total_ms / self.count if self.count else 0.0
-
-    def percentile(self, share: float) -> int:
-        """The whole milliseconds that this share of the records did not exceed."""
-        wanted = share * self.count
-        seen = 0
-        for latency, count in sorted(self.histogram.items()):
-            seen += count
-            if seen >= wanted:
-                return latency
-        return 0
-
-
-@dataclass(slots=True)
-class ProduceLoad:
-    """`run` sends; `on_window` gets the latencies of every five seconds and how long the window was."""
-
-    producer: "Producer"
-    topic: str
-    payloads: Iterator[bytes]
-    throughput: float = -1
-    on_window: Callable[[Latencies, float], None] | None = None
-    total: Latencies = field(default_factory=Latencies)
-    window: Latencies = field(default_factory=Latencies)
-
-    def run(self, count: int) -> float:
-        """Sends `count` records; the seconds until the last was acknowledged."""
-        started = window_started = time.monotonic()
-        for number in range(count):
-            payload = next(self.payloads)
-            sent_at = time.monotonic()
-            acknowledged = partial(self._acknowledged, sent_at, len(payload))
-            self.producer.send(self.topic, payload, on_delivery=acknowledged)
-            if self.throughput > 0:
-                throttle(started, number + 1, self.throughput)
-            if sent_at - window_started >= _WINDOW_SECONDS:
-                self._end_window(sent_at - window_started)
-                window_started = sent_at
-        self.producer.flush()
-        return time.monotonic() - started
-
-    def _acknowledged(self, sent_at: float, size: int, metadata: object, error: OttlaError | None) -> None:
-        if error is not None:
-            self.total.failed += 1
-            self.total.first_error = self.total.first_error or error
-            return
-        latency_ms = (time.monotonic() - sent_at) * 1000
-        self.total.note(latency_ms, size)
-        self.window.note(latency_ms, size)
-
-    def _end_window(self, seconds: float) -> None:
-        window, self.window = self.window, Latencies()
-        if self.on_window is not None:
-            self.on_window(window, seconds)
-
-
-def throttle(started: float, sent: int, throughput: float) -> None:
-    ahead = sent / throughput - (time.monotonic() - started)
-    if ahead > THROTTLE_SECONDS_MIN:
-        time.sleep(ahead)
+    settings = load_settings(
+        topics,
+        {} if compact else target.settings("consumer", isolation_level="read_committed"),
+        mode=mode,
+        columns=columns,
+        headers=headers,
+        partition_by=partition_by,
+        dead_letter_topic=dead_letter,
+        file_bytes=int(file_size * _MB),
+        compression=compression,
+        records_max=max_records,
+        allow_gaps=allow_gaps,
+    )
+    run = LoadRun(target.format, settings, table_name, dict(map(parse_property, catalog)))
+    if dry_run:
+        run.show_plan()
+        return
+    with interruptible(), run.spark(master, dict(map(parse_property, conf))):
+        if compact:
+            run.compact()
+        elif continuous:
+            run.load_for_ever(interval)
+        else:
+            run.load()
 
 
-@dataclass(slots=True)
-class ConsumeLoad:
-    """`run` reads; `rebalance_seconds` is how long the group took to give out partitions."""
-
-    consumer: "Consumer"
-    messages: int = 0
-    bytes: int = 0
-    seconds: float = 0.0
-    rebalance_seconds: float = 0.0
-
-    def run(self, count: int, idle_seconds_max: float, on_poll: Callable[["ConsumeLoad"], None] | None = None) -> None:
-        """Reads `count` records, or until none has come for so long."""
-        started = last = time.monotonic()
-        while self.messages < count:
-            records = self.consumer.poll(_POLL_MS)
-            now = time.monotonic()
-            if not self.rebalance_seconds and self.consumer.assignment():
-                self.rebalance_seconds = now - started
-            self.messages += len(records)
-            self.bytes += sum(len(record.key or b"") + len(record.value or b"") for record in records)
-            if records:
-                last = now
-            elif now - last >= idle_seconds_max:
-                break
-            if on_poll is not None:
-                on_poll(self)
-        self.seconds = max(last - started, 1e-9)
-
-
-def round_trips(producer: "Producer", consumer: "Consumer", topic: str, count: int, size: int) -> Iterator[float]:
-    """One record at a time from a producer to a consumer that follows the topic: milliseconds of each."""
-    for number in range(count):
-        value = str(number).encode().rjust(size, b"x")
-        started = time.monotonic()
-        producer.send(topic, value)
-        while not any(record.value == value for record in consumer.poll(_POLL_MS)):
-            pass
-        yield (time.monotonic() - started) * 1000
+def require_packages() -> None:
+    for package in ("pyarrow", "pyspark"):
+        if importlib.util.find_spec(package) is None:
+            raise OperatorError(f"`ottla load` needs {package}: pip install 'ottla[spark]'")

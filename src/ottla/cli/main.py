@@ -23,6 +23,7 @@ _SERVERS: LazyTable = {
 _COMMANDS: LazyTable = {
     "produce": ("ottla.cli.produce", "produce", "Send lines as records."),
     "consume": ("ottla.cli.consume", "consume", "Write the records of topics to standard output."),
+    "load": ("ottla.cli.load", "load", "Load topics into Parquet, Delta Lake or Iceberg tables, with Spark."),
     "topics": ("ottla.cli.topics", "topics", "List, create, describe, alter and delete topics."),
     "groups": ("ottla.cli.groups", "groups", "Consumer groups: list, describe, reset offsets, delete."),
     "configs": ("ottla.cli.configs", "configs", "Show and change the configuration of topics and brokers."),

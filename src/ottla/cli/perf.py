@@ -24,7 +24,7 @@ def perf() -> None:
 @connected
 def produce(target: Target, topic: str, records: int, size: int, rate: float) -> None:
     """Send records and tell rate and latency."""
-    from ottla.cli.load import MB, ProduceLoad
+    from ottla.cli.perf_load import MB, ProduceLoad
     from ottla.cli.progress import progress
 
     payload = os.urandom(size)
@@ -57,8 +57,8 @@ def produce(target: Target, topic: str, records: int, size: int, rate: float) ->
 @connected
 def consume(target: Target, topic: str, records: int, timeout: float) -> None:
     """Read records from the beginning of a topic and tell the rate. Ends with 1 when there were fewer."""
-    from ottla.cli.load import MB, ConsumeLoad
     from ottla.cli.partition_names import resolve_partitions
+    from ottla.cli.perf_load import MB, ConsumeLoad
 
     with target.admin() as admin:
         partitions = resolve_partitions(admin, [topic])
@@ -88,8 +88,8 @@ def consume(target: Target, topic: str, records: int, timeout: float) -> None:
 @connected
 def latency(target: Target, topic: str, records: int, size: int) -> None:
     """From the producer to a consumer, one record at a time."""
-    from ottla.cli.load import Latencies, round_trips
     from ottla.cli.partition_names import resolve_partitions
+    from ottla.cli.perf_load import Latencies, round_trips
     from ottla.cli.progress import progress
 
     with target.admin() as admin:

@@ -9,7 +9,7 @@ from datetime import datetime
 from ottla.cli.interruption import interruptible
 from ottla.cli.kafka.clients import make_tool_target
 from ottla.cli.kafka.options import ToolOptions
-from ottla.cli.load import MB, ConsumeLoad
+from ottla.cli.perf_load import MB, ConsumeLoad
 
 _COLUMNS = (
     "data.consumed.in.MB, MB.sec, data.consumed.in.nMsg, nMsg.sec, rebalance.time.ms, fetch.time.ms, fetch.MB.sec, "

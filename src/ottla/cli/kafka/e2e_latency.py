@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from ottla.cli.interruption import interruptible
 from ottla.cli.kafka.clients import make_tool_target
 from ottla.cli.kafka.options import ToolOptions
-from ottla.cli.load import Latencies, round_trips
 from ottla.cli.partition_names import resolve_partitions
+from ottla.cli.perf_load import Latencies, round_trips
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 from ottla.cli.interruption import interruptible
 from ottla.cli.kafka.clients import make_tool_target
 from ottla.cli.kafka.options import ToolOptions
-from ottla.cli.load import MB, Latencies, ProduceLoad
+from ottla.cli.perf_load import MB, Latencies, ProduceLoad
 from ottla.config import read_properties
 from ottla.errors.tree import OperatorError
 

@@ -14,7 +14,7 @@ from ottla.cli.interruption import interruptible
 from ottla.cli.kafka.clients import make_tool_target
 from ottla.cli.kafka.java import exception_name
 from ottla.cli.kafka.options import ToolOptions
-from ottla.cli.load import throttle
+from ottla.cli.perf_load import throttle
 from ottla.errors import KafkaError, OttlaError
 
 

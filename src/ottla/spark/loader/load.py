@@ -1,0 +1,108 @@
+"""A load: plan, tasks, one commit; again while there is more than one commit should hold.
+
+    table                      driver                               tasks (Spark)
+    offsets, schema  ────────► plan: ranges up to the ends ───────► each range to Parquet files
+                     ◄──────── one commit: files and offsets ◄───── their names
+
+The offsets are nowhere but in the table, in the commit that brought the records: killed at any point, the table holds
+what its last commit says, and the next load goes on from there.
+"""
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+from ottla.spark.loader.errors import TableLayoutError
+from ottla.spark.loader.plan import Offsets, Plan, plan_load, plan_tasks
+from ottla.spark.loader.report import LoadReport
+from ottla.spark.loader.scheduler import SparkScheduler
+from ottla.spark.loader.settings import LoadSettings
+from ottla.spark.loader.tables.table import Table, TableChange, TableState
+from ottla.spark.loader.task import LoadJob, TaskResult, run_load_task
+from ottla.spark.offsets import ClusterOffsets
+from ottla.spark.options import ClientOptions
+
+
+class Loader:
+    """`on_rows` hears of rows that were written, while they are."""
+
+    def __init__(
+        self,
+        settings: LoadSettings,
+        table: Table,
+        scheduler: SparkScheduler,
+        on_rows: Callable[[int], None] = lambda rows: None,
+    ) -> None:
+        self._settings = settings
+        self._table = table
+        self._scheduler = scheduler
+        self.on_rows = on_rows
+
+    def plan(self) -> Plan:
+        """What a load would read now. Changes nothing."""
+        return self._plan()[1]
+
+    def load(self) -> LoadReport:
+        """Up to the ends as they are when it begins, in one commit or, with `records_max`, in several."""
+        report = LoadReport()
+        began = time.monotonic()
+        self._table.recover()
+        goal = self._plan()[1].ends
+        while True:
+            state, plan = self._plan(goal)
+            if not plan.next_offsets:
+                break
+            self._load_ranges(state, plan, report)
+        report.seconds = time.monotonic() - began
+        return report
+
+    def _plan(self, goal: Offsets | None = None) -> tuple[TableState, Plan]:
+        settings = self._settings
+        with ClusterOffsets(ClientOptions(settings.client)) as cluster:
+            partitions = cluster.partitions(settings.topics)
+            latest = cluster.latest(partitions)
+            if goal is not None:
+                latest = {partition: min(end, goal.get(partition, end)) for partition, end in latest.items()}
+            state = self._table.state(partitions)
+            check_layout(state, settings)
+            plan = plan_load(
+                state.offsets,
+                cluster.earliest(partitions),
+                latest,
+                allow_gaps=settings.allow_gaps,
+                records_max=settings.records_max,
+            )
+        return state, plan
+
+    def _load_ranges(self, state: TableState, plan: Plan, report: LoadReport) -> None:
+        load_id = self._table.new_load_id(state)
+        results = self._run(state, plan, load_id)
+        change = TableChange(
+            load_id=load_id,
+            schema=results[0].schema if results else state.schema,
+            added=tuple(file for result in results for file in result.files),
+            offsets=plan.next_offsets,
+        )
+        version = self._table.commit(state, change)
+        self._table.clean()
+        report.note(plan, results, version)
+
+    def _run(self, state: TableState, plan: Plan, load_id: str) -> list[TaskResult]:
+        job = LoadJob(
+            settings=self._settings,
+            load_id=load_id,
+            directory=str(self._table.files_directory(load_id)),
+            with_partition_columns=self._table.partition_columns_in_files,
+            schema=state.schema,
+        )
+        if not plan.ranges:
+            return []
+        tasks = plan_tasks(plan.ranges, self._scheduler.cores())
+        return self._scheduler.run(partial(run_load_task, job), tasks, self.on_rows)
+
+
+def check_layout(state: TableState, settings: LoadSettings) -> None:
+    found, wanted = state.layout.as_json(), settings.layout.as_json()
+    for name, value in found.items():
+        if state.version >= 0 and value != wanted[name]:
+            raise TableLayoutError(f"the table was made with {name} {value}, not {wanted[name]}")

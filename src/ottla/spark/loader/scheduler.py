@@ -1,0 +1,121 @@
+"""Spark as the scheduler: it places tasks on cores and machines and tries failed ones again. Records never pass
+through the JVM.
+
+`local[*]` does not retry tasks, `local[*,4]` does: a local master without a number of failures gets one. Executors of
+another machine get this package as an archive (`spark.executor_package`).
+"""
+
+import os
+import re
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+from ottla.spark.java import ensure_java
+
+T = TypeVar("T")
+R = TypeVar("R")
+TASK_FAILURES_MAX = 4
+_POLL_SECONDS = 0.2
+
+
+class SparkScheduler:
+    """Starts Spark when the first tasks come, unless it is given a context, which it leaves running."""
+
+    def __init__(
+        self, master: str = "local[*]", settings: Mapping[str, str] | None = None, context: Any = None
+    ) -> None:
+        self._master = with_retries(master)
+        self._settings = dict(settings or {})
+        self._given = context
+        self._context: Any = context
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def cores(self) -> int:
+        return int(self._spark().defaultParallelism)
+
+    def run(self, function: Callable[[T], R], tasks: Sequence[T], on_rows: Callable[[int], None]) -> list[R]:
+        """The results in the order of the tasks. `on_rows` hears how many rows were done since it was last called."""
+        context = self._spark()
+        counter = context.accumulator(0)
+        rows = context.parallelize(list(tasks), len(tasks)).map(partial(_run_counted, function, counter))
+        with _Watch(lambda: int(counter.value), on_rows):
+            return list(rows.collect())
+
+    def close(self) -> None:
+        if self._context is not None and self._given is None:
+            self._context.stop()
+            self._context = None
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    def _spark(self) -> Any:
+        if self._context is None:
+            self._context = self._start()
+        return self._context
+
+    def _start(self) -> Any:
+        ensure_java()
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        from pyspark import SparkConf, SparkContext
+
+        conf = SparkConf().setMaster(self._master).setAppName("ottla load")
+        for key, value in (self._defaults() | self._settings).items():
+            conf.set(key, value)
+        return SparkContext(conf=conf)
+
+    def _defaults(self) -> dict[str, str]:
+        defaults = {
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.log.level": "ERROR",
+            "spark.task.maxFailures": str(TASK_FAILURES_MAX),
+        }
+        if self._master.startswith("local"):
+            return defaults | {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+        return defaults
+
+
+def with_retries(master: str) -> str:
+    """local[2] as local[2,4]."""
+    found = re.fullmatch(r"local(?:\[([^,\]]+)\])?", master)
+    return f"local[{found[1] or 1},{TASK_FAILURES_MAX}]" if found else master
+
+
+def _run_counted(function: Callable[[T], R], counter: Any, task: T) -> R:
+    result = function(task)
+    counter.add(getattr(result, "rows", 0))
+    return result
+
+
+class _Watch:
+    """Tells how far a job is while the thread that runs it waits."""
+
+    def __init__(self, count: Callable[[], int], on_rows: Callable[[int], None]) -> None:
+        self._count = count
+        self._on_rows = on_rows
+        self._told = 0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="ottla-load-progress", daemon=True)
+
+    def _watch(self) -> None:
+        while not self._over.wait(_POLL_SECONDS):
+            self._tell()
+
+    def _tell(self) -> None:
+        rows = self._count()
+        if rows > self._told:
+            self._on_rows(rows - self._told)
+            self._told = rows
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+        self._tell()

@@ -1,0 +1,103 @@
+"""`ottla load` on a real broker and a real Spark."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ottla
+from ottla.spark.loader.scheduler import SparkScheduler
+from ottla.testing import EmbeddedBroker
+from support.command import run_here
+from support.load_tables import visible_offsets
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[EmbeddedBroker]:
+    with EmbeddedBroker() as embedded:
+        yield embedded
+
+
+@pytest.fixture(autouse=True)
+def _shared_spark(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command runs its tasks on the session that all tests share."""
+    monkeypatch.setattr(SparkScheduler, "_start", lambda self: spark.sparkContext)
+    monkeypatch.setattr(SparkScheduler, "close", lambda self: None)
+
+
+def produce(broker: EmbeddedBroker, topic: str, count: int, partition: int = 0) -> None:
+    with ottla.Producer(broker.bootstrap_servers) as producer:
+        for number in range(count):
+            producer.send(topic, b"value %d" % number, key=b"key", partition=partition)
+
+
+def load(broker: EmbeddedBroker, *arguments: str) -> list[dict[str, Any]]:
+    ended = run_here("load", *arguments, "-b", broker.bootstrap_servers, "--format", "json")
+    assert ended.code == 0, ended.stderr
+    found: list[dict[str, Any]] = json.loads(ended.stdout)
+    return found
+
+
+def test_loads_go_on_where_the_last_one_ended_and_readers_see_every_record_once(
+    broker: EmbeddedBroker, spark: Any, tmp_path: Path
+) -> None:
+    import duckdb
+
+    broker.create_topic("visits", partitions=2)
+    table = tmp_path / "visits"
+    produce(broker, "visits", 100)
+    produce(broker, "visits", 50, partition=1)
+    report = load(broker, "visits", "--to", f"parquet:{table}", "--max-records", "60")
+    assert [(row["partition"], row["start"], row["end"], row["rows"], row["lag"]) for row in report] == [
+        (0, 0, 100, 100, 0),
+        (1, 0, 50, 50, 0),
+    ]
+    produce(broker, "visits", 10)
+    assert [row["rows"] for row in load(broker, "visits", "--to", f"parquet:{table}")] == [10]
+    assert load(broker, "visits", "--to", f"parquet:{table}") == []
+
+    expected = sorted([*range(110), *range(50)])
+    assert visible_offsets(table) == expected
+    seen = spark.read.parquet(str(table))
+    assert sorted(row.offset for row in seen.select("offset").collect()) == expected
+    assert seen.filter("offset = 7 and partition = 0").collect()[0].value == b"value 7"
+    assert duckdb.sql(f"select count(*), count(distinct (partition, \"offset\")) from '{table}/*.parquet'").fetchall() \
+        == [(160, 160)]  # fmt: skip
+
+
+def test_dry_run_shows_what_would_be_loaded_and_writes_nothing(broker: EmbeddedBroker, tmp_path: Path) -> None:
+    broker.create_topic("planned")
+    produce(broker, "planned", 3)
+    found = load(broker, "planned", "--to", f"parquet:{tmp_path / 'table'}", "--dry-run")
+    assert found == [{"topic": "planned", "partition": 0, "start": 0, "end": 3, "offsets": 3}]
+    assert not (tmp_path / "table").exists()
+
+
+def test_records_deleted_before_they_were_loaded_stop_the_load(broker: EmbeddedBroker, tmp_path: Path) -> None:
+    broker.create_topic("short")
+    produce(broker, "short", 5)
+    load(broker, "short", "--to", f"parquet:{tmp_path / 'table'}")
+    produce(broker, "short", 5)
+    run_here("records", "delete", "short:0", "--before", "8", "--yes", "-b", broker.bootstrap_servers)
+    ended = run_here("load", "short", "--to", f"parquet:{tmp_path / 'table'}", "-b", broker.bootstrap_servers)
+    assert ended.code == 2
+    assert "the records 5 to 7 were deleted" in ended.stderr
+    load(broker, "short", "--to", f"parquet:{tmp_path / 'table'}", "--allow-gaps")
+    assert visible_offsets(tmp_path / "table") == [0, 1, 2, 3, 4, 8, 9]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["visits", "--to", "csv:/tmp/x"], "parquet:PATH"),
+        (["--to", "parquet:/tmp/x"], "which topic"),
+        (["visits", "--to", "parquet:/tmp/x", "--mode", "upsert", "--partition-by", "day"], "upsert"),
+        (["nobody-made-this", "--to", "parquet:/tmp/x"], "ottla topics list"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_what_to_do(broker: EmbeddedBroker, arguments: list[str], said: str) -> None:
+    ended = run_here("load", *arguments, "-b", broker.bootstrap_servers)
+    assert ended.code in (1, 2)
+    assert said in ended.stderr
