@@ -15,6 +15,9 @@ def run(scenario) -> None:
     asyncio.run(asyncio.wait_for(scenario, 60))
 
 
+ACCEPTOR_BLOCKED = "kafka_network_acceptor_acceptorblocked_percent"
+
+
 async def answers(peer: KafkaPeer) -> bool:
     return (await peer.ask(ApiVersionsRequest(), 0)).error_code == 0
 
@@ -26,6 +29,8 @@ def test_accepting_pauses_at_max_connections_and_goes_on_when_one_leaves():
             await running.until(lambda: running.server.connection_count == 3)
             listener = running.server.listeners[0]
             await running.until(lambda: not listener.is_accepting)
+            blocked = running.metrics.gauge(ACCEPTOR_BLOCKED, {"listener": "PLAINTEXT"})
+            await running.until(lambda: blocked.read() > 0)
             assert all([await answers(peer) for peer in peers[:3]])
             peers[0].sock.close()
             assert await answers(peers[3])
@@ -33,6 +38,7 @@ def test_accepting_pauses_at_max_connections_and_goes_on_when_one_leaves():
             assert await answers(peers[4])
             peers[2].sock.close()
             await running.until(lambda: listener.is_accepting)
+            assert listener.paused_s == listener.paused_s > 0
 
     run(scenario())
 

@@ -16,7 +16,7 @@ from ottla.records.attributes import Codec, TimestampType
 from ottla.records.batch import peek_header, rewrite_crc
 from ottla.records.control import ControlType, encode_end_txn_batch
 from ottla.records.record import decode_batch
-from ottla.storage.batch_validation import BadRecordsError, BadTimestampsError, BatchValidation, Origin
+from ottla.storage.batch_validation import BadTimestampsError, BatchValidation, Origin, RecordsWithoutKeyError
 from support.logs import NOW_MS, batch, topic_config
 
 CODECS = [Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD]
@@ -176,7 +176,7 @@ def test_records_without_timestamp_have_no_limits() -> None:
 @pytest.mark.parametrize("codec", [Codec.NONE, Codec.GZIP])
 def test_records_without_key_are_refused_on_a_compacted_topic_by_their_number(codec: Codec) -> None:
     keys = [b"a", None, b"b", None]
-    with pytest.raises(BadRecordsError) as raised:
+    with pytest.raises(RecordsWithoutKeyError) as raised:
         validate(batch(4, keys=keys, compression=codec), cleanup_policy="compact")
     assert [error.batch_index for error in raised.value.record_errors] == [1, 3]
     validate(batch(4, keys=[b"a", b"b", b"", b"c"], compression=codec), cleanup_policy="compact,delete")

@@ -4,19 +4,17 @@ from pathlib import Path
 import pytest
 
 from ottla.errors.kafka import OffsetOutOfRangeError
+from ottla.storage.log_hooks import NoHooks
 from ottla.storage.partition_log import PartitionLog
 from ottla.storage.segment import Segment
 from support.logs import NOW_MS, batch, create_log, read_all
 
 
-class DelayedDeletion:
+class DelayedDeletion(NoHooks):
     """Hooks that keep deleted segments until the test removes them, as file.delete.delay.ms does."""
 
     def __init__(self) -> None:
         self.deleted: list[Segment] = []
-
-    def segment_closed(self, log: PartitionLog, segment: Segment) -> None:
-        pass
 
     def segments_deleted(self, log: PartitionLog, segments: Sequence[Segment]) -> None:
         self.deleted += segments

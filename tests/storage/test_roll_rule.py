@@ -1,9 +1,9 @@
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from ottla.records.batch import stamp
+from ottla.storage.log_hooks import NoHooks
 from ottla.storage.partition_log import PartitionLog
 from ottla.storage.roll_rule import RollRule
 from ottla.storage.segment import Segment
@@ -12,7 +12,7 @@ from support.logs import NOW_MS, batch, create_log, read_all, topic_config
 SIZE = len(batch(1))
 
 
-class Closed:
+class Closed(NoHooks):
     """Hooks that note what was closed."""
 
     def __init__(self) -> None:
@@ -21,10 +21,6 @@ class Closed:
     def segment_closed(self, log: PartitionLog, segment: Segment) -> None:
         assert segment is not log.active
         self.base_offsets.append(segment.base_offset)
-
-    def segments_deleted(self, log: PartitionLog, segments: Sequence[Segment]) -> None:
-        for segment in segments:
-            segment.delete_files()
 
 
 def append(log: PartitionLog, *, timestamp: int = NOW_MS, now_ms: int = NOW_MS, count: int = 1) -> None:

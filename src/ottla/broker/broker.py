@@ -3,6 +3,7 @@
     log directories locked        another broker on them is found out before anything is touched
     ZooKeeper                     session (the embedded server first, where there is no zookeeper.connect)
     identity                      cluster id, broker id, meta.properties
+    metrics                       told from here on, so that a recovery can be watched
     logs loaded                   in a thread: recovery after a crash may take long, and the session must be kept
     sockets bound                 the ports are ours, so that what is registered is true; nobody is answered yet
     registered, controller        partitions become leaders here
@@ -25,7 +26,7 @@ from ottla.broker.group_coordination import GroupCoordination
 from ottla.broker.handler_table import build_handler_table
 from ottla.broker.identity import Identity, establish_identity
 from ottla.broker.topic_configs import TopicConfigs
-from ottla.broker.vital_signs import VitalSigns
+from ottla.broker.vital_signs import LifeState, VitalSigns
 from ottla.broker.zookeeper import ZooKeeperLink
 from ottla.clients.runtime import RECEIVE_BYTES, Runtime
 from ottla.clock import SystemClock, TimerWheel
@@ -65,6 +66,7 @@ class Broker:
     control: ControlPlane
     server: Server
     session: KazooSession
+    _vital_signs: VitalSigns
 
     def __init__(self, config: BrokerConfig) -> None:
         self.config = config
@@ -100,9 +102,13 @@ class Broker:
         self.identity = await establish_identity(self.config, session, self.data.logs)
         self.metadata.swap(ClusterImage(cluster_id=self.identity.cluster_id))
         configs = await self._start_configs(session)
+        self._vital_signs = self._stack_stop(VitalSigns(self))
+        await self._vital_signs.start()
+        self._vital_signs.enter(LifeState.RECOVERING)
         await self.data.load()
         await self._start_serving(session, configs, wheel)
         self._is_up = True
+        self._vital_signs.enter(LifeState.RUNNING)
         logger.info(
             "Ottla %s: broker %d of cluster %s is up on %s", __version__, *self.identity, ", ".join(self._listening())
         )
@@ -111,7 +117,9 @@ class Broker:
         """Idempotent. What fails on the way is logged, and the rest is stopped all the same."""
         if self._is_up:
             self._is_up = False
+            self._vital_signs.enter(LifeState.CONTROLLED_SHUTDOWN)
             await leave_cluster(self.config, self.metadata, self.control)
+            self._vital_signs.enter(LifeState.STOPPING)
         await self._stack.aclose()
         logger.info("stopped")
 
@@ -157,7 +165,7 @@ class Broker:
         await self.control.start(self.endpoints)
         self.data.broker_epoch = self.control.broker_epoch
         self.data.start()
-        await self._stack_stop(VitalSigns(self)).start()
+        self._vital_signs.watch_parts()
         self.server.start()
         self._stack.push_async_callback(self.server.stop)
 

@@ -7,9 +7,6 @@ from ottla.coordination.session import SessionEvent, SessionState
 from ottla.metadata.cache import MetadataCache
 from ottla.observability.metrics import Metrics
 
-_RUNNING = 3
-"""Kafka's code for a broker that serves."""
-
 _SESSION_STATES = {
     SessionState.CONNECTING: 0,
     SessionState.CONNECTED: 1,
@@ -40,12 +37,13 @@ def register_control_metrics(metrics: Metrics, control: ControlPlane, metadata: 
 
 def register_identity(metrics: Metrics, cluster_id: str) -> None:
     metrics.gauge("kafka_server_kafkaserver_info", {"clusterId": cluster_id, "version": __version__}).value = 1
-    metrics.gauge("kafka_server_kafkaserver_brokerstate").value = _RUNNING
 
 
 def register_session_metrics(metrics: Metrics, session: KazooSession) -> None:
     prefix = "kafka_server_sessionexpirelistener_"
     metrics.gauge(prefix + "sessionstate", function=lambda: _SESSION_STATES[session.state])
+    latency = metrics.histogram("kafka_server_zookeeperclientmetrics_zookeeperrequestlatencyms")
+    session.request_times = latency
     metrics.gauge("ottla_zookeeper_lease_seconds", function=lambda: session.lease_remaining_s)
     connects = metrics.counter(prefix + "zookeepersyncconnects_total")
     counters = {

@@ -1,21 +1,42 @@
 """Metrics of logs and partitions. Counted where they happen, or asked for when somebody scrapes."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from functools import partial
 
 from ottla.broker.data_plane import DataPlane
+from ottla.observability.conversion_metrics import Conversion, ConversionMetrics
 from ottla.observability.metrics import Metrics
 from ottla.replication.fetch_session_cache import FetchSessionCache
+from ottla.replication.purgatory import Purgatory
 from ottla.storage.log_manager import LogManager
 from ottla.storage.partition_log import PartitionLog
 
 Sample = tuple[tuple[str, ...], float]
 
 
+def register_loading_metrics(metrics: Metrics, logs: LogManager) -> None:
+    """Those that are worth watching while the broker is not up yet."""
+    prefix = "kafka_log_logmanager_"
+    for log_dir in logs.log_dirs:
+        directory, progress = {"dir": log_dir.path}, log_dir.progress
+        metrics.gauge(prefix + "remaininglogstorecover", directory, partial(getattr, progress, "logs_left"))
+        metrics.gauge(
+            prefix + "remainingsegmentstorecover",
+            {**directory, "threadNum": "0"},
+            partial(getattr, progress, "segments_left"),
+        )
+    metrics.collect(
+        "ottla_recovery_bytes_total",
+        lambda: [((), sum(log_dir.progress.recovered_bytes for log_dir in logs.log_dirs))],
+    )
+
+
 def register_data_metrics(metrics: Metrics, data: DataPlane, sessions: FetchSessionCache) -> None:
     _register_partitions(metrics, data)
     _register_logs(metrics, data.logs)
-    _register_waiting(metrics, data.replicas.purgatory.waiting)
+    _register_conversions(metrics, data.logs)
+    _register_waiting(metrics, data.replicas.purgatory)
     _register_sessions(metrics, sessions)
 
 
@@ -58,7 +79,22 @@ def _samples(logs: LogManager, value: Callable[[PartitionLog], float]) -> Iterat
         yield (topic, str(index)), value(log)
 
 
-def _register_waiting(metrics: Metrics, waiting: dict[str, int]) -> None:
+def _register_conversions(metrics: Metrics, logs: LogManager) -> None:
+    """Conversion runs in threads; it is counted on the loop."""
+    conversions = ConversionMetrics(metrics, "Produce")
+    loop = asyncio.get_running_loop()
+
+    def converted(log: PartitionLog, conversion: Conversion) -> None:
+        loop.call_soon_threadsafe(conversions.note, log.topic_partition.topic, conversion)
+
+    logs.on_converted = converted
+
+
+def _register_waiting(metrics: Metrics, purgatory: Purgatory) -> None:
+    waiting = purgatory.waiting
+    for from_follower, who in ((False, "consumer"), (True, "follower")):
+        expired = metrics.counter("kafka_server_delayedfetchmetrics_expires_total", {"fetcherType": who})
+        purgatory.expired_fetches[from_follower] = expired
     for operation in waiting:
         labels = {"delayedOperation": operation}
         for name in ("purgatorysize", "numdelayedoperations"):

@@ -50,7 +50,7 @@ class DataPlane:
         self._high_watermarks_due = 0.0
         self.broker_epoch = -1
         self.on_directory_failed: Callable[[], None] = lambda: None
-        self.delivery = FetchDelivery(self._loop)
+        self.delivery = FetchDelivery(self._loop, metrics)
         self.fetch_sessions = FetchSessionCache(clock, config.int("max.incremental.fetch.session.cache.slots"))
         self.logs = LogManager(
             log_settings(config),

@@ -1,11 +1,16 @@
-"""What the broker tells about itself: metrics of the whole, the event loop's pulse, the Prometheus endpoint."""
+"""What the broker tells about itself: metrics of the whole, the event loop's pulse, the Prometheus endpoint.
+
+They begin before the logs are loaded, since recovery is when an operator wants to look, and end with the process;
+the parts that serve are added when they are there.
+"""
 
 import asyncio
 import logging
+from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from ottla.broker.control_metrics import register_control_metrics, register_identity, register_session_metrics
-from ottla.broker.data_metrics import register_data_metrics
+from ottla.broker.data_metrics import register_data_metrics, register_loading_metrics
 from ottla.broker.replication_metrics import register_replication_metrics
 from ottla.observability.endpoint import MetricsEndpoint
 from ottla.observability.event_loop import EventLoopMonitor
@@ -18,14 +23,26 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
+class LifeState(IntEnum):
+    """Kafka's codes for what a broker is doing."""
+
+    STARTING = 1
+    RECOVERING = 2
+    RUNNING = 3
+    CONTROLLED_SHUTDOWN = 6
+    STOPPING = 7
+
+
 class VitalSigns:
     def __init__(self, broker: "Broker") -> None:
         self._broker = broker
         self._endpoint: MetricsEndpoint | None = None
+        self._state = broker.metrics.gauge("kafka_server_kafkaserver_brokerstate")
+        self.enter(LifeState.STARTING)
         self._monitor = EventLoopMonitor(asyncio.get_running_loop(), broker.metrics)
 
     async def start(self) -> None:
-        self._register()
+        self._register_process()
         self._monitor.start()
         port = self._broker.config.int("ottla.metrics.port")
         if port >= 0:
@@ -39,15 +56,23 @@ class VitalSigns:
         if self._endpoint is not None:
             await self._endpoint.stop()
 
-    def _register(self) -> None:
-        broker = self._broker
-        metrics = broker.metrics
+    def enter(self, state: LifeState) -> None:
+        self._state.value = state
+
+    def _register_process(self) -> None:
+        metrics = self._broker.metrics
         register_process_metrics(metrics)
+        register_loading_metrics(metrics, self._broker.data.logs)
+        register_identity(metrics, self._broker.identity.cluster_id)
         metrics.gauge("ottla_kernels_compiled", function=lambda: float(KERNELS_COMPILED))
         if not KERNELS_COMPILED:
             logger.warning("the record kernels run interpreted, which is slow: install a C compiler and `make setup`")
+
+    def watch_parts(self) -> None:
+        """The broker has all its parts: theirs can be told too."""
+        broker = self._broker
+        metrics = broker.metrics
         register_data_metrics(metrics, broker.data, broker.data.fetch_sessions)
         register_control_metrics(metrics, broker.control, broker.metadata)
         register_replication_metrics(metrics, broker.data.replicas, broker.control)
         register_session_metrics(metrics, broker.session)
-        register_identity(metrics, broker.identity.cluster_id)

@@ -5,6 +5,7 @@ of the process, never a timer of the event loop for each request or connection.
 """
 
 from ottla.clock.clocks import Clock, ManualClock, SystemClock
+from ottla.clock.stopwatch import Stopwatch
 from ottla.clock.timer_wheel import Timer, TimerWheel
 
-__all__ = ["Clock", "ManualClock", "SystemClock", "Timer", "TimerWheel"]
+__all__ = ["Clock", "ManualClock", "Stopwatch", "SystemClock", "Timer", "TimerWheel"]

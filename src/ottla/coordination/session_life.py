@@ -34,6 +34,7 @@ from ottla.coordination.session import (
 )
 from ottla.coordination.session_file import SessionFile, SessionIdentity
 from ottla.coordination.watchdog import Watchdog
+from ottla.observability.instruments import Histogram
 
 if TYPE_CHECKING:
     from ottla.coordination.kazoo_link import Connected, KazooLink
@@ -63,6 +64,7 @@ class SessionLife:
         self._timeout_ms = options.session_timeout_ms
         self._lease = Lease(clock)
         self._window = RequestWindow()
+        self.request_times = Histogram()
         self._watchdog = Watchdog(clock, self._close_link_of_stuck_loop)
         self._subscribers: list[StateCallback] = []
         self._link: KazooLink | None = None
@@ -318,6 +320,7 @@ class SessionLife:
             return
         if not isinstance(error, SessionError):
             self._lease.renew(request.sent_at)
+            self.request_times.record((self._clock.monotonic() - request.sent_at) * 1000)
         request.settle(value, error)
         following = self._window.release(request)
         if following is not None:

@@ -6,12 +6,14 @@ records converted down (Fetch 0-3) or refused (zstd before Fetch 10), off the lo
 """
 
 import asyncio
-from collections.abc import Callable
+from time import perf_counter
 
 from ottla.disk.file_slice import FileSlice
 from ottla.disk.read_ahead import ReadAhead
 from ottla.errors import KafkaError, OttlaError
 from ottla.errors.kafka import UnsupportedCompressionTypeError
+from ottla.observability.conversion_metrics import Conversion, ConversionMetrics
+from ottla.observability.metrics import Metrics
 from ottla.protocol.messages.fetch import FetchResponse, PartitionData
 from ottla.records.attributes import Codec
 from ottla.records.batch import iterate_batches
@@ -26,8 +28,10 @@ _MAGIC_1_VERSION = 2
 
 
 class FetchDelivery:
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, metrics: Metrics) -> None:
         self._loop = loop
+        self._cold_reads = metrics.counter("ottla_fetch_cold_reads_total")
+        self._conversions = ConversionMetrics(metrics, "Fetch")
         self._readers: dict[str, ReadAhead] = {}
 
     def prepare(
@@ -47,6 +51,7 @@ class FetchDelivery:
     def _read_ahead(self, cold: list[FileSlice], response: FetchResponse) -> asyncio.Future[FetchResponse]:
         future: asyncio.Future[FetchResponse] = self._loop.create_future()
         waiting = len(cold)
+        self._cold_reads.value += 1
 
         def one_done(_error: OttlaError | None) -> None:  # A disk error comes back when the slice is sent.
             nonlocal waiting
@@ -68,10 +73,18 @@ class FetchDelivery:
     def _convert(
         self, version: int, answers: Answers, response: FetchResponse
     ) -> FetchResponse | asyncio.Future[FetchResponse]:
-        with_records = [answer for _entry, answer in answers if isinstance(answer.records, FileSlice)]
+        with_records = [pair for pair in answers if isinstance(pair[1].records, FileSlice)]
         if not with_records:
             return response
-        return self._loop.run_in_executor(None, convert_all, version, with_records, response)
+        return self._loop.run_in_executor(None, self._convert_all, version, with_records, response)
+
+    def _convert_all(self, version: int, answers: Answers, response: FetchResponse) -> FetchResponse:
+        """In a thread."""
+        for entry, answer in answers:
+            conversion = convert(version, answer)
+            if conversion is not None:
+                self._loop.call_soon_threadsafe(self._conversions.note, entry.topic, conversion)
+        return response
 
 
 def cold_slice(entry: FetchEntry, answer: PartitionData) -> FileSlice | None:
@@ -85,26 +98,26 @@ def cold_slice(entry: FetchEntry, answer: PartitionData) -> FileSlice | None:
     return None if records.is_cached() else records
 
 
-def convert_all(version: int, answers: list[PartitionData], response: FetchResponse) -> FetchResponse:
-    convert = converter(version)
-    for answer in answers:
-        piece = answer.records
-        assert isinstance(piece, FileSlice)
-        try:
-            answer.records = convert(piece.read(0, len(piece)))
-        except KafkaError as error:
-            answer.error_code = error.code
-            answer.records = b""
-        finally:
-            piece.close()
-    return response
-
-
-def converter(version: int) -> Callable[[bytes], bytes]:
-    if version >= _MAGIC_2_VERSION:
-        return refuse_zstd
-    magic = 1 if version >= _MAGIC_1_VERSION else 0
-    return lambda records: down_convert(refuse_zstd(records), magic)
+def convert(version: int, answer: PartitionData) -> Conversion | None:
+    """Read the records and make of them what this version may be answered; what was converted, if anything was."""
+    piece = answer.records
+    assert isinstance(piece, FileSlice)
+    try:
+        records = refuse_zstd(piece.read(0, len(piece)))
+        if version >= _MAGIC_2_VERSION:
+            answer.records = records
+            return None
+        started_at = perf_counter()
+        converted = down_convert(records, 1 if version >= _MAGIC_1_VERSION else 0)
+        answer.records = converted
+    except KafkaError as error:
+        answer.error_code = error.code
+        answer.records = b""
+        return None
+    finally:
+        piece.close()
+    count = sum(header.records_count for _position, header in iterate_batches(records))
+    return Conversion(count, (perf_counter() - started_at) * 1000, len(converted))
 
 
 def refuse_zstd(records: bytes) -> bytes:

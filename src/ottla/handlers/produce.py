@@ -34,6 +34,7 @@ from ottla.protocol.messages.produce import (
 from ottla.replication.deferred_append import DeferredAppends
 from ottla.replication.delayed_produce import DelayedProduce, Unacknowledged, unacknowledged
 from ottla.replication.partition import ACKS_ALL, Partition
+from ottla.replication.refusals import count_refused_produce
 from ottla.replication.replica_manager import ReplicaManager
 from ottla.storage.batch_validation import RefusedRecords
 from ottla.storage.log_offsets import AppendInfo
@@ -47,6 +48,7 @@ class DeferredPart(NamedTuple):
     """One partition whose append waits for a thread."""
 
     partition: Partition
+    size_bytes: int
     answer: PartitionProduceResponse
     done: asyncio.Task[AppendInfo]
 
@@ -102,7 +104,7 @@ class ProduceHandlers:
             try:
                 self._acknowledge(append.partition, await append.done, append.answer, outcome)
             except KafkaError as error:
-                self._refuse(append.answer, append.partition.topic_partition.topic, error)
+                self._refuse(append.answer, append.partition.topic_partition.topic, append.size_bytes, error)
         answer = self._answer(response, outcome)
         return await answer if isinstance(answer, asyncio.Future) else answer
 
@@ -129,11 +131,11 @@ class ProduceHandlers:
             partition = self._replicas.partition_for_fetch(topic, topic_id, data.index)
             if self._deferred.must_defer(partition, records):
                 done = self._deferred.start(partition, records, outcome.acks, outcome.version)
-                outcome.deferred.append(DeferredPart(partition, answer, done))
+                outcome.deferred.append(DeferredPart(partition, len(records), answer, done))
                 return answer
             info = self._replicas.append(partition, records, outcome.acks, outcome.version, outcome.now_ms)
         except KafkaError as error:
-            self._refuse(answer, topic, error)
+            self._refuse(answer, topic, len(records), error)
         else:
             self._acknowledge(partition, info, answer, outcome)
         return answer
@@ -149,7 +151,10 @@ class ProduceHandlers:
         if pending is not None:
             outcome.waiting.append(pending)
 
-    def _refuse(self, answer: PartitionProduceResponse, topic: str, error: KafkaError) -> None:
+    def _refuse(self, answer: PartitionProduceResponse, topic: str, size_bytes: int, error: KafkaError) -> None:
+        series = self._replicas.topic_series(topic)
+        if series is not None:
+            count_refused_produce(series, error, size_bytes)
         answer.error_code = error.code
         answer.base_offset = -1
         answer.error_message = str(error) or None

@@ -15,7 +15,11 @@ class TopicSeries:
         "failed_fetch_requests",
         "failed_produce_requests",
         "fetch_requests",
+        "invalid_crc",
+        "invalid_magic",
+        "invalid_offset_or_sequence",
         "messages_in",
+        "no_key",
         "produce_requests",
     )
 
@@ -29,6 +33,10 @@ class TopicSeries:
         self.fetch_requests = metrics.counter(_PREFIX + "totalfetchrequests_total", labels)
         self.failed_produce_requests = metrics.counter(_PREFIX + "failedproducerequests_total", labels)
         self.failed_fetch_requests = metrics.counter(_PREFIX + "failedfetchrequests_total", labels)
+        self.invalid_magic = metrics.counter(_PREFIX + "invalidmagicnumberrecords_total", labels)
+        self.invalid_crc = metrics.counter(_PREFIX + "invalidmessagecrcrecords_total", labels)
+        self.invalid_offset_or_sequence = metrics.counter(_PREFIX + "invalidoffsetorsequencerecords_total", labels)
+        self.no_key = metrics.counter(_PREFIX + "nokeycompactedtopicrecords_total", labels)
 
 
 class TopicMetrics:

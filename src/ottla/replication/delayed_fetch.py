@@ -75,7 +75,7 @@ class DelayedFetch(Generic[Response]):
             session.watch(entry)
         discard(result)
         session.waiting = self
-        self._wait = Wait(purgatory, "Fetch", self._params.max_wait_ms, self._finish)
+        self._wait = Wait(purgatory, "Fetch", self._params.max_wait_ms, self._expire)
         self._wait.future.add_done_callback(self._ended)
         return self._wait.future
 
@@ -91,6 +91,11 @@ class DelayedFetch(Generic[Response]):
 
     def give_up(self) -> None:
         self._answer([])
+
+    def _expire(self) -> None:
+        assert self._wait is not None
+        self._wait.purgatory.expired_fetches[self._params.from_follower].value += 1
+        self._finish()
 
     def _finish(self) -> None:
         self._session.waiting = None

@@ -16,6 +16,7 @@ from ottla.errors.kafka import OffsetOutOfRangeError
 from ottla.model import NO_EPOCH, ZERO_UUID
 from ottla.protocol.messages.fetch import AbortedTransaction, EpochEndOffset, LeaderIdAndEpoch, PartitionData
 from ottla.replication.partition import Partition
+from ottla.replication.refusals import count_refused_fetch
 from ottla.replication.replica_manager import ReplicaManager
 from ottla.replication.replica_selector import ReplicaSelector
 from ottla.storage.log_offsets import LogOffset
@@ -151,6 +152,7 @@ class FetchReader:
         if not entry.topic and entry.topic_id != ZERO_UUID:  # Not known when the session was told of it.
             entry.topic = self._replicas.topic_name(entry.topic_id) or ""
         partition = self._replicas.partition_for_fetch(entry.topic, entry.topic_id, entry.partition_index)
+        partition.metrics.fetch_requests.value += 1
         entry.partition = partition
         entry.read_bytes = 0
         entry.is_starved = False
@@ -244,6 +246,8 @@ class FetchReader:
         return True
 
     def _error_answer(self, entry: FetchEntry, error: KafkaError) -> PartitionData:
+        if entry.partition is not None:
+            count_refused_fetch(entry.partition.metrics, error)
         entry.start = None
         entry.read_bytes = 0
         entry.is_starved = False

@@ -193,6 +193,7 @@ class Partition(Watched):
 
     def _appended(self, info: AppendInfo, size_bytes: int) -> AppendInfo:
         metrics = self.metrics
+        metrics.produce_requests.value += 1
         metrics.bytes_in.value += size_bytes
         metrics.messages_in.value += info.last_offset - info.first_offset + 1
         self.maybe_advance_high_watermark()

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, Generic, Protocol, TypeVar
 
 from ottla.clock.timer_wheel import Timer, TimerWheel
+from ottla.observability.instruments import Counter
 
 Result = TypeVar("Result")
 
@@ -44,6 +45,7 @@ class Purgatory:
         self.loop = loop
         self.timers = timers
         self.waiting: dict[str, int] = {"Produce": 0, "Fetch": 0}
+        self.expired_fetches = {False: Counter(), True: Counter()}  # by whether they are a follower's
         self._changed: dict[Watched, None] = {}
 
     def mark(self, partition: Watched) -> None:
@@ -61,10 +63,10 @@ class Purgatory:
 class Wait(Generic[Result]):
     """One waiting request: its future, its timer, the partitions it watches."""
 
-    __slots__ = ("_kind", "_purgatory", "_released", "_timer", "_watched", "future")
+    __slots__ = ("_kind", "_released", "_timer", "_watched", "future", "purgatory")
 
     def __init__(self, purgatory: Purgatory, kind: str, timeout_ms: int, on_timeout: Callable[[], None]) -> None:
-        self._purgatory = purgatory
+        self.purgatory = purgatory
         self._kind = kind
         self._released = False
         self._watched: list[tuple[Watched, Watcher]] = []
@@ -100,4 +102,4 @@ class Wait(Generic[Result]):
         self._timer.cancel()
         for partition, watcher in self._watched:
             partition.watchers.pop(watcher, None)
-        self._purgatory.waiting[self._kind] -= 1
+        self.purgatory.waiting[self._kind] -= 1

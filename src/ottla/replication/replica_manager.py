@@ -21,7 +21,7 @@ from ottla.errors.kafka import (
 )
 from ottla.metadata.cache import MetadataCache
 from ottla.model import NO_BROKER, NO_EPOCH, ZERO_UUID, TopicPartition
-from ottla.observability.topic_metrics import TopicMetrics
+from ottla.observability.topic_metrics import TopicMetrics, TopicSeries
 from ottla.replication.partition import Partition, PartitionState
 from ottla.replication.purgatory import Purgatory
 from ottla.replication.replica_context import ReplicaContext
@@ -121,6 +121,10 @@ class ReplicaManager:
     @property
     def offline_count(self) -> int:
         return len(self._offline)
+
+    def topic_series(self, topic: str) -> TopicSeries | None:
+        """The counters of a topic that is held here: what a client makes up has none."""
+        return self._topic_metrics.of(topic) if topic in self._topics else None
 
     # What the controller says
 

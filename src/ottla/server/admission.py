@@ -16,7 +16,7 @@ never matters.
 
 from typing import Protocol
 
-from ottla.clock import Clock
+from ottla.clock import Clock, Stopwatch
 from ottla.protocol.api_keys import ApiKey
 
 CONTROL_APIS = frozenset(
@@ -40,9 +40,7 @@ class RequestBudget:
     """One class of requests: what is being received, its bounds, and who waits."""
 
     __slots__ = (
-        "_clock",
-        "_full_before_s",
-        "_full_since",
+        "_full",
         "_waiting",
         "bytes_max",
         "queued_bytes",
@@ -51,14 +49,12 @@ class RequestBudget:
     )
 
     def __init__(self, clock: Clock, requests_max: int, bytes_max: int) -> None:
-        self._clock = clock
         self.requests_max = requests_max
         self.bytes_max = bytes_max
         self.queued_requests = 0
         self.queued_bytes = 0
         self._waiting: dict[Waiter, int] = {}
-        self._full_before_s = 0.0
-        self._full_since: float | None = None
+        self._full = Stopwatch(clock)
 
     @property
     def waiting_count(self) -> int:
@@ -67,8 +63,7 @@ class RequestBudget:
     @property
     def paused_s(self) -> float:
         """Seconds in which somebody had to wait."""
-        since = self._full_since
-        return self._full_before_s + (0.0 if since is None else self._clock.monotonic() - since)
+        return self._full.elapsed_s
 
     def try_take(self, waiter: Waiter, size: int) -> bool:
         """Count a request of this size, or remember who wanted to begin one."""
@@ -98,11 +93,9 @@ class RequestBudget:
     def _note_waiting(self) -> None:
         """Keep the time in which anybody waits."""
         if self._waiting:
-            if self._full_since is None:
-                self._full_since = self._clock.monotonic()
-        elif self._full_since is not None:
-            self._full_before_s += self._clock.monotonic() - self._full_since
-            self._full_since = None
+            self._full.start()
+        else:
+            self._full.stop()
 
     def _is_spent(self) -> bool:
         return self.queued_requests >= self.requests_max or self.queued_bytes >= self.bytes_max

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from struct import Struct
-from typing import Protocol
+from typing import Any, Protocol
 
 from ottla.clock import Clock, TimerWheel
 from ottla.handlers.context import ANONYMOUS
@@ -30,6 +30,9 @@ from ottla.transport.connection import CloseReason
 from ottla.transport.write_queue import Chunk, drop_chunks
 
 PRODUCE_IN_FLIGHT_MAX = 5
+
+UNKNOWN_SOFTWARE = ("unknown", "unknown")
+"""Kafka's words for clients that do not name their library and its version."""
 
 # API key, version, correlation id, length of the client id: see `protocol.headers`.
 _FIXED_HEADER = Struct(">hhih")
@@ -80,6 +83,7 @@ class Channel:
         "client_host",
         "client_id",
         "client_port",
+        "client_software",
         "connection",
         "last_active_at",
         "listener",
@@ -95,6 +99,7 @@ class Channel:
         self.client_host, self.client_port = address
         self.client_id: str | None = None
         self._client_id_bytes: memoryview | None = None
+        self.client_software = UNKNOWN_SOFTWARE
         self.principal = ANONYMOUS
         self.last_active_at = services.clock.monotonic()
         self._in_flight: deque[PendingAnswer] = deque()
@@ -154,6 +159,11 @@ class Channel:
         self.client_id = header.client_id
         self._client_id_bytes = memoryview(header.client_id.encode()) if header.client_id else None
         return header.correlation_id, position
+
+    def note_software(self, request: Any) -> None:
+        """What an ApiVersions request says of the client's library (KIP-511, from version 3 on)."""
+        if request.client_software_name:
+            self.client_software = (request.client_software_name, request.client_software_version)
 
     # Answers
 

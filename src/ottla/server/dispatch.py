@@ -28,7 +28,7 @@ from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.codec import decode
 from ottla.protocol.message import Response
 from ottla.server.channel import Channel, PendingAnswer
-from ottla.server.request_metrics import RequestMetrics
+from ottla.server.request_metrics import RequestMeter, RequestMetrics
 from ottla.server.routes import Route, encode_answer
 from ottla.transport.write_queue import Chunk
 
@@ -55,7 +55,8 @@ class Dispatcher:
         self._loop = loop
         self._now = clock.monotonic
         self._metrics = RequestMetrics(metrics)
-        self._log = RateLimitedLogger(logger, clock)
+        suppressed = metrics.counter("ottla_log_messages_suppressed_total")
+        self._log = RateLimitedLogger(logger, clock, suppressed=suppressed)
         self._routes: dict[int, Route] = {}
         self._tasks: set[asyncio.Task[Answer]] = set()
 
@@ -82,16 +83,22 @@ class Dispatcher:
             channel.principal,
             received_at,
         )
-        self._handle(channel, route, context, request)
-
-    def _handle(self, channel: Channel, route: Route, context: RequestContext, request: Any) -> None:
         meter = route.meter_of(request)
         meter.requests.value += 1
+        meter.times.size.record(len(frame))
+        self._handle(channel, route, context, request, meter)
+
+    def _handle(
+        self, channel: Channel, route: Route, context: RequestContext, request: Any, meter: RequestMeter
+    ) -> None:
         try:
             answer = route.handle(context, request)
         except Exception as error:  # noqa: BLE001 - where errors of handlers become answers
             answer = self._error_answer(channel, route, request, error)
         if isinstance(answer, _SYNCHRONOUS):
+            route.count_errors(answer)
+            if route.is_api_versions:
+                channel.note_software(request)
             channel.send_times = meter.times.send
             channel.answer(encode_answer(route, context.correlation_id, answer))
             meter.times.record_at_once(context.received_at, self._now())
@@ -173,6 +180,7 @@ class Dispatcher:
         if answer is None:
             return []
         try:
+            route.count_errors(answer)
             return encode_answer(route, correlation_id, answer)
         except Exception as error:  # noqa: BLE001 - outside the connection's own loop: the same end for the same bug
             self._log.exception(route.name, "the answer to %s version %d cannot be encoded", route.name, route.version)

@@ -12,7 +12,7 @@ import logging
 import socket
 from collections.abc import Callable
 
-from ottla.clock import Timer, TimerWheel
+from ottla.clock import Clock, Stopwatch, Timer, TimerWheel
 from ottla.errors import ConfigError
 from ottla.observability.logs import RateLimitedLogger
 from ottla.server.endpoints import ListenerSpec
@@ -29,6 +29,7 @@ class Listener:
         self,
         spec: ListenerSpec,
         loop: asyncio.AbstractEventLoop,
+        clock: Clock,
         wheel: TimerWheel,
         limits: ServerLimits,
         log: RateLimitedLogger,
@@ -46,6 +47,7 @@ class Listener:
         self._on_connection = on_connection
         self._sock: socket.socket | None = None
         self._accepting = False
+        self._stopwatch = Stopwatch(clock)
         self._retry: Timer | None = None
 
     @property
@@ -57,6 +59,11 @@ class Listener:
     @property
     def is_accepting(self) -> bool:
         return self._accepting
+
+    @property
+    def paused_s(self) -> float:
+        """Seconds in which clients had to wait to be accepted."""
+        return self._stopwatch.elapsed_s
 
     def bind(self) -> None:
         """Take the port. Clients can connect and wait until `start`."""
@@ -119,6 +126,7 @@ class Listener:
         self._log.warning("accept", "%s accepts no connections for now: %s", self.spec, why)
         self.pause_count += 1
         self._set_accepting(False)
+        self._stopwatch.start()
 
     def _on_retry(self) -> None:
         self._retry = None
@@ -129,6 +137,7 @@ class Listener:
             return
         self._accepting = accepting
         if accepting:
+            self._stopwatch.stop()
             self._loop.add_reader(self._sock.fileno(), self._on_readable)
         else:
             self._loop.remove_reader(self._sock.fileno())

@@ -13,6 +13,7 @@ last of it has been sent.
 
 from typing import NamedTuple
 
+from ottla.errors import ErrorCode
 from ottla.observability.instruments import Counter
 from ottla.observability.metrics import Metrics
 from ottla.protocol.api_keys import ApiKey
@@ -22,9 +23,9 @@ _PREFIX = "kafka_network_requestmetrics_"
 
 
 class RequestTimes:
-    """The histograms of one kind of request."""
+    """The histograms of one kind of request: its times, and its size in bytes."""
 
-    __slots__ = ("local", "queue", "remote", "response_queue", "send", "total")
+    __slots__ = ("local", "queue", "remote", "response_queue", "send", "size", "total")
 
     def __init__(self, registry: Metrics, request_name: str) -> None:
         labels = {"request": request_name}
@@ -34,6 +35,7 @@ class RequestTimes:
         self.remote = registry.histogram(_PREFIX + "remotetimems", labels)
         self.response_queue = registry.histogram(_PREFIX + "responsequeuetimems", labels)
         self.send = registry.histogram(_PREFIX + "responsesendtimems", labels)
+        self.size = registry.histogram(_PREFIX + "requestbytes", labels)
 
     def record(self, received_at: float, returned_at: float, ready_at: float, turn_at: float) -> None:
         """Record a request that was answered at `turn_at`, all in monotonic seconds."""
@@ -62,13 +64,28 @@ class RequestMeter(NamedTuple):
     times: RequestTimes
 
 
+class ErrorCounters(dict[int, Counter]):
+    """The counters of one API's answers by error code, each made when its error first happens."""
+
+    def __init__(self, registry: Metrics, api_name: str) -> None:
+        super().__init__()
+        self._registry = registry
+        self._api_name = api_name
+
+    def __missing__(self, code: int) -> Counter:
+        labels = {"request": self._api_name, "error": ErrorCode(code).name}
+        counter = self[code] = self._registry.counter(_PREFIX + "errors_total", labels)
+        return counter
+
+
 class RequestMetrics:
     """Makes the instruments of an API when its first request comes."""
 
-    __slots__ = ("_registry", "_times")
+    __slots__ = ("_errors", "_registry", "_times")
 
     def __init__(self, registry: Metrics) -> None:
         self._registry = registry
+        self._errors: dict[str, ErrorCounters] = {}
         self._times: dict[str, RequestTimes] = {}
 
     def meter(self, request_name: str, version: int) -> RequestMeter:
@@ -80,6 +97,13 @@ class RequestMetrics:
         if times is None:
             times = self._times[request_name] = RequestTimes(self._registry, request_name)
         return times
+
+    def errors(self, api_name: str) -> ErrorCounters:
+        """By API: Kafka does not tell consumers and followers apart here."""
+        counters = self._errors.get(api_name)
+        if counters is None:
+            counters = self._errors[api_name] = ErrorCounters(self._registry, api_name)
+        return counters
 
     def failures(self, request_name: str) -> Counter:
         return self._registry.counter("ottla_handler_failures_total", {"request": request_name})

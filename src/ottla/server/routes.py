@@ -9,8 +9,10 @@ response frame   0  4  SIZE             int32
 from struct import Struct
 from typing import Any
 
+from ottla.errors import ErrorCode
 from ottla.handlers.context import EncodedResponse
 from ottla.handlers.registry import HandlerEntry
+from ottla.protocol.answer_errors import compile_error_count
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.apis import api_info
 from ottla.protocol.codec import encode_chunks
@@ -29,10 +31,13 @@ _LIBRDKAFKA_EXCESS = 3
 class Route:
     __slots__ = (
         "_consumer_or_other",
+        "_count_errors",
+        "_errors",
         "_follower",
         "_is_fetch",
         "api_key",
         "handle",
+        "is_api_versions",
         "name",
         "on_error",
         "request_class",
@@ -51,6 +56,9 @@ class Route:
         self.request_class: type[Request] = info.request_class()
         self.request_header_version = info.request_header_version(version)
         self.response_header_is_tagged = info.response_header_version(version) > 0
+        self.is_api_versions = entry.api_key == ApiKey.API_VERSIONS
+        self._errors = metrics.errors(info.name)
+        self._count_errors = compile_error_count(info.response_class(), version)
         self._is_fetch = entry.api_key == ApiKey.FETCH
         self._consumer_or_other = metrics.meter(request_name(entry.api_key), version)
         self._follower = metrics.meter(request_name(entry.api_key, from_follower=True), version)
@@ -67,6 +75,13 @@ class Route:
             and request.topics is None
             and excess == _LIBRDKAFKA_EXCESS
         )
+
+    def count_errors(self, answer: Response | EncodedResponse) -> None:
+        """Count the answer by the error codes in it. Answers that are kept encoded have none."""
+        if type(answer) is EncodedResponse:
+            self._errors[ErrorCode.NONE].value += 1
+        else:
+            self._count_errors(answer, self._errors)
 
     def meter_of(self, request: Any) -> RequestMeter:
         return self._follower if self._is_fetch and _is_from_follower(request) else self._consumer_or_other

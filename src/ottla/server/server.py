@@ -54,7 +54,8 @@ class Server:
         self._channels: set[Channel] = set()
         self._metrics = ServerMetrics(metrics, (spec.name for spec in specs), lambda: self.channels)
         self._metrics.watch(self.admission)
-        self._peer_log = RateLimitedLogger(logger, clock)
+        suppressed = metrics.counter("ottla_log_messages_suppressed_total")
+        self._peer_log = RateLimitedLogger(logger, clock, suppressed=suppressed)
         self._services = ChannelServices(
             loop=loop,
             clock=clock,
@@ -67,11 +68,13 @@ class Server:
             on_closed=self._on_channel_closed,
         )
         self.listeners = tuple(self._listener(spec) for spec in specs)
+        self._metrics.watch_accepting(self.listeners, clock)
 
     def _listener(self, spec: ListenerSpec) -> Listener:
         return Listener(
             spec,
             self._services.loop,
+            self._services.clock,
             self._services.wheel,
             self._services.limits,
             self._peer_log,

@@ -4,16 +4,21 @@ Bytes are counted by each connection for itself and summed when somebody asks; c
 cost every request a little.
 """
 
+from collections import Counter as Counts
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
+from ottla.clock import Clock
 from ottla.errors import PeerError
 from ottla.observability.instruments import Counter
 from ottla.observability.metrics import Metrics
+from ottla.observability.recent_share import RecentShare
 from ottla.server.admission import Admission
 
 if TYPE_CHECKING:
     from ottla.server.channel import Channel
+    from ottla.server.listener import Listener
 
 _SOCKETS = "kafka_server_socketservermetrics_"
 # One event loop does what Kafka's network processors do.
@@ -33,6 +38,7 @@ class ServerMetrics:
         metrics.collect(_SOCKETS + "connection_count", self._connection_counts)
         metrics.collect(_SOCKETS + "incoming_byte_total", self._bytes_received)
         metrics.collect(_SOCKETS + "outgoing_byte_total", self._bytes_sent)
+        metrics.collect(_SOCKETS + "connections", self._connections_by_software)
         metrics.gauge("kafka_network_requestchannel_responsequeuesize", function=self._unsent_answers)
 
     def watch(self, admission: Admission) -> None:
@@ -48,6 +54,12 @@ class ServerMetrics:
             "ottla_admission_paused_seconds_total",
             lambda: ((("clients",), admission.clients.paused_s), (("control",), admission.control.paused_s)),
         )
+
+    def watch_accepting(self, listeners: "Iterable[Listener]", clock: Clock) -> None:
+        for listener in listeners:
+            blocked = RecentShare(clock, partial(getattr, listener, "paused_s"))
+            labels = {"listener": listener.spec.name}
+            self._metrics.gauge("kafka_network_acceptor_acceptorblocked_percent", labels, blocked.read)
 
     def opened(self, channel: "Channel") -> None:
         self._opened[channel.listener.name].value += 1
@@ -79,6 +91,10 @@ class ServerMetrics:
         for channel in self._channels():
             totals[channel.listener.name] += channel.connection.bytes_sent
         yield from (((name, _PROCESSOR), total) for name, total in totals.items())
+
+    def _connections_by_software(self) -> Iterator[tuple[tuple[str, str, str, str], float]]:
+        counts = Counts((*channel.client_software, channel.listener.name) for channel in self._channels())
+        yield from (((*key, _PROCESSOR), count) for key, count in counts.items())
 
     def _unsent_answers(self) -> int:
         return sum(channel.connection.send_progress_at is not None for channel in self._channels())

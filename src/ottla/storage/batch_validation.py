@@ -15,8 +15,9 @@ INVALID_RECORD; zstd before Produce 7 UNSUPPORTED_COMPRESSION_TYPE; timestamps I
 on a compacted topic INVALID_RECORD with the numbers of all such records. One bad record refuses the whole batch.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import Enum
+from time import perf_counter
 from typing import NamedTuple
 
 from ottla.config.topic_config import TopicConfig
@@ -29,6 +30,7 @@ from ottla.errors.kafka import (
     RecordListTooLargeError,
     UnsupportedCompressionTypeError,
 )
+from ottla.observability.conversion_metrics import Conversion
 from ottla.records.attributes import (
     COMPRESSION_MASK,
     CONTROL_MASK,
@@ -95,7 +97,17 @@ class RefusedRecords:
     record_errors: tuple[RecordError, ...]
 
 
-class BadRecordsError(InvalidRecordError, RefusedRecords):
+class InvalidMagicError(InvalidRecordError):
+    """Records of a format that is unknown, or not allowed in this version of Produce."""
+
+
+class InvalidOffsetsError(InvalidRecordError):
+    """Offsets or sequence numbers in a batch's header that no producer has."""
+
+
+class RecordsWithoutKeyError(InvalidRecordError, RefusedRecords):
+    """A compacted topic needs a key in every record."""
+
     def __init__(self, record_errors: Iterable[RecordError]) -> None:
         super().__init__("One or more records have been rejected")
         self.record_errors = tuple(record_errors)
@@ -122,10 +134,18 @@ class BatchValidation:
         "_size_max",
         "is_append_time",
         "message_bytes_max",
+        "on_converted",
         "segment_bytes_max",
     )
 
-    def __init__(self, config: TopicConfig, *, validate_compressed: bool = False) -> None:
+    def __init__(
+        self,
+        config: TopicConfig,
+        *,
+        validate_compressed: bool = False,
+        on_converted: Callable[[Conversion], None] = lambda conversion: None,
+    ) -> None:
+        self.on_converted = on_converted
         self.message_bytes_max = config.max_message_bytes
         self.segment_bytes_max = config.segment_bytes
         self._size_max = min(config.max_message_bytes, config.segment_bytes)
@@ -157,10 +177,17 @@ class BatchValidation:
         """`validate` for all that a client may send, message sets too. Touches nothing shared: fit for a thread."""
         if produce_version > PRODUCE_VERSION_LEGACY_MAX or not is_legacy(records):
             return [PreparedBatch(*self.validate(records, now_ms, origin, produce_version))]
+        started_at = perf_counter()
         batches = up_convert(records, batch_bytes_max=self._size_max, size_max=self._opened_bytes_max)
         if not batches:
             raise InvalidRecordError("a message set without a message")
-        return [PreparedBatch(*self.validate(memoryview(batch), now_ms, origin)) for batch in batches]
+        views = [memoryview(batch) for batch in batches]
+        prepared = [PreparedBatch(*self.validate(view, now_ms, origin)) for view in views]
+        # Those that were recompressed as well have been noted.
+        self._note_conversion(
+            [made for made, view in zip(prepared, views, strict=True) if made.batch is view], started_at
+        )
+        return prepared
 
     def validate(
         self,
@@ -172,7 +199,7 @@ class BatchValidation:
         """The batch as it is to be stored, not yet stamped, and its header. Raises what the module's docstring says."""
         length = len(records)
         if length < HEADER_SIZE or records[MAGIC_POSITION] != MAGIC:
-            raise InvalidRecordError(
+            raise InvalidMagicError(
                 f"Produce requests with version {produce_version} must have exactly one record batch of magic 2 "
                 "per partition"
             )
@@ -257,10 +284,24 @@ class BatchValidation:
     ) -> tuple[Buffer, BatchHeader]:
         if self._codec is None or header.compression is self._codec:
             return records, header
+        started_at = perf_counter()
         plain = memoryview(section.buffer)[section.start : section.end]
         attributes = header.attributes & ~COMPRESSION_MASK | self._codec
         batch = assemble_batch(header._replace(attributes=attributes), compress(self._codec, plain, self._level))
-        return batch, peek_header(batch)
+        header = peek_header(batch)
+        self._note_conversion([PreparedBatch(batch, header)], started_at)
+        return batch, header
+
+    def _note_conversion(self, batches: list[PreparedBatch], started_at: float) -> None:
+        if not batches:
+            return
+        self.on_converted(
+            Conversion(
+                records=sum(header.records_count for _, header in batches),
+                elapsed_ms=(perf_counter() - started_at) * 1000,
+                size_bytes=sum(len(batch) for batch, _ in batches),
+            )
+        )
 
     def _set_timestamps(
         self, records: Buffer, header: BatchHeader, max_timestamp: int, now_ms: int
@@ -316,8 +357,8 @@ def _frame_error(batch_length: int, length: int) -> KafkaError:
 
 def _count_error(header: BatchHeader) -> InvalidRecordError:
     if header.base_offset != 0:
-        return InvalidRecordError(f"The baseOffset of the record batch should be 0, but it is {header.base_offset}")
-    return InvalidRecordError(
+        return InvalidOffsetsError(f"The baseOffset of the record batch should be 0, but it is {header.base_offset}")
+    return InvalidOffsetsError(
         f"Inconsistency between number of records {header.records_count} and last offset delta "
         f"{header.last_offset_delta}"
     )
@@ -326,7 +367,7 @@ def _count_error(header: BatchHeader) -> InvalidRecordError:
 def _client_error(header: BatchHeader) -> InvalidRecordError:
     if header.is_control:
         return InvalidRecordError("Clients are not allowed to write control records")
-    return InvalidRecordError(
+    return InvalidOffsetsError(
         f"Invalid sequence number {header.base_sequence} in record batch with producerId {header.producer_id}"
     )
 
@@ -335,7 +376,9 @@ def _records_error(problem: int, index: int, rows: list[Record], timestamps: tup
     """The first problem that was found; where the records are well formed, all that have it are named."""
     if problem == Problem.NULL_KEY:
         message = "Compacted topic cannot accept message without key."
-        return BadRecordsError(RecordError(number, message) for number, row in enumerate(rows) if row.key is None)
+        return RecordsWithoutKeyError(
+            RecordError(number, message) for number, row in enumerate(rows) if row.key is None
+        )
     if problem == Problem.TIMESTAMP:
         earliest, latest = timestamps
         return BadTimestampsError(

@@ -55,6 +55,7 @@ def load_directory(log_dir: LogDir, topic_configs: TopicConfigs, threads: int, n
             config = topic_configs(partition.topic)
             requests.append((_request(log_dir, path, partition, config, recovery_points, start_offsets, now_ms), kind))
     how = "after a clean stop" if log_dir.was_clean else "after a crash, or for the first time"
+    log_dir.progress.logs_found(len(requests))
     logger.info("loading %d partitions from %s %s", len(requests), log_dir.path, how)
     with ThreadPoolExecutor(threads, thread_name_prefix="log-recovery") as pool:
         for (request, kind), loaded in zip(requests, pool.map(lambda r: _load(log_dir, r[0]), requests), strict=True):
@@ -97,6 +98,7 @@ def _request(
         index_interval_bytes=config.index_interval_bytes,
         is_compacted=config.is_compacted,
         now_ms=now_ms,
+        progress=log_dir.progress,
     )
 
 
@@ -107,6 +109,7 @@ def _load(log_dir: LogDir, request: LoadRequest) -> tuple[LoadedLog, LogDirector
         loaded = load_log(directory, request)
     except OSError as error:
         raise directory.storage_error(error) from error
+    log_dir.progress.log_loaded()
     for segment in loaded.segments:
         for file in segment.files:
             file.close()

@@ -8,7 +8,7 @@ vouch for. Whatever can be made from the log (indexes, epochs, snapshots) is mad
 import logging
 import os
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ottla.disk.atomic_file import read_whole
 from ottla.disk.directory import LogDirectory
@@ -19,6 +19,7 @@ from ottla.storage import producer_windows
 from ottla.storage.checkpoint_text import MalformedCheckpointError
 from ottla.storage.interrupted_changes import finish_interrupted_changes
 from ottla.storage.leader_epochs import LeaderEpochs, decode_leader_epochs
+from ottla.storage.load_progress import LoadProgress
 from ottla.storage.partition_directory import (
     PARTITION_METADATA,
     InconsistentPartitionMetadataError,
@@ -55,6 +56,7 @@ class LoadRequest:
     index_interval_bytes: int
     now_ms: int
     is_compacted: bool = False
+    progress: LoadProgress = field(default_factory=LoadProgress)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +138,7 @@ def _open_parts(directory: LogDirectory, request: LoadRequest, names: list[str],
         log_start_offset=max(request.log_start_offset, first_offset),
         is_compacted=request.is_compacted,
         now_ms=request.now_ms,
+        progress=request.progress,
     )
 
 

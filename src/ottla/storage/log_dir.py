@@ -29,6 +29,7 @@ from ottla.storage.clean_stop import close_logs
 from ottla.storage.deletion import DeletionQueue
 from ottla.storage.directory_lock import DirectoryLock
 from ottla.storage.flushing import DirectoryFlusher
+from ottla.storage.load_progress import LoadProgress
 from ottla.storage.meta_properties import MetaProperties, decode_meta_properties
 from ottla.storage.partition_log import PartitionLog
 
@@ -52,6 +53,7 @@ class LogDir:
         "logs",
         "meta",
         "path",
+        "progress",
         "was_clean",
     )
 
@@ -70,6 +72,7 @@ class LogDir:
         self.deletions = DeletionQueue(self.directory, background, self.fail)
         self.logs: dict[TopicPartition, PartitionLog] = {}
         self.meta: MetaProperties | None = None
+        self.progress = LoadProgress()
         self.is_online = True
         self.is_loaded = False
         self.was_clean = False

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from ottla.observability.conversion_metrics import Conversion
 from ottla.storage.segment import Segment
 
 if TYPE_CHECKING:
@@ -20,6 +21,10 @@ class LogHooks(Protocol):
         """Their files are renamed already: call `delete_files` on each after `file.delete.delay.ms`."""
         ...
 
+    def records_converted(self, log: "PartitionLog", conversion: Conversion) -> None:
+        """What a producer sent had to be rewritten. Called in whichever thread did that."""
+        ...
+
 
 class NoHooks:
     """For tools and tests: closed segments are not synced, deleted ones go at once."""
@@ -30,3 +35,6 @@ class NoHooks:
     def segments_deleted(self, log: "PartitionLog", segments: Sequence[Segment]) -> None:
         for segment in segments:
             segment.delete_files()
+
+    def records_converted(self, log: "PartitionLog", conversion: Conversion) -> None:
+        pass

@@ -27,6 +27,7 @@ from ottla.errors import OttlaError
 from ottla.errors.kafka import KafkaStorageError
 from ottla.errors.tree import LogDirError
 from ottla.model import TopicPartition
+from ottla.observability.conversion_metrics import Conversion
 from ottla.storage import meta_properties
 from ottla.storage.background import Background, Done, InlineBackground
 from ottla.storage.checkpoints import HIGH_WATERMARK, LOG_START, RECOVERY_POINT, OffsetsByPartition
@@ -84,6 +85,7 @@ class LogManager:
         self._by_path = {log_dir.path: log_dir for log_dir in self.log_dirs}
         self._upkeep = Upkeep(self)
         self.on_truncated: Callable[[PartitionLog, int], None] = lambda log, offset: None
+        self.on_converted: Callable[[PartitionLog, Conversion], None] = lambda log, conversion: None
 
     # -- start and stop -----------------------------------------------------------------------------------------------
 
@@ -354,6 +356,9 @@ class LogManager:
     def segment_closed(self, log: PartitionLog, segment: Segment) -> None:
         """From the log, on a roll (`LogHooks`)."""
         self.log_dir_of(log).flusher.segment_closed(log, segment)
+
+    def records_converted(self, log: PartitionLog, conversion: Conversion) -> None:
+        self.on_converted(log, conversion)
 
     def segments_deleted(self, log: PartitionLog, segments: Sequence[Segment]) -> None:
         """From the log (`LogHooks`)."""

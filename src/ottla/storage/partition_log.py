@@ -15,6 +15,7 @@ overlap; leader epochs and producers describe exactly the records below log_end_
 
 import random
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from ottla.config.topic_config import TopicConfig
 from ottla.disk.directory import LogDirectory
@@ -115,7 +116,11 @@ class PartitionLog:
         self.config = config
         if validate_compressed is not None:
             self._validate_compressed = validate_compressed
-        self.validation = BatchValidation(config, validate_compressed=self._validate_compressed)
+        self.validation = BatchValidation(
+            config,
+            validate_compressed=self._validate_compressed,
+            on_converted=partial(self.hooks.records_converted, self),
+        )
         self.roll_rule = RollRule(config, self._roll_jitter)
         self.is_flushed = config.is_flushed
         self._segment_bytes = config.segment_bytes

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from ottla.records.batch import peek_header
 from ottla.storage.leader_epochs import LeaderEpochs
+from ottla.storage.load_progress import LoadProgress
 from ottla.storage.producer_replay import note_batch, replay_segments
 from ottla.storage.producer_state import ProducerStates
 from ottla.storage.segment import Segment
@@ -37,12 +38,14 @@ class LogParts:
     log_start_offset: int
     is_compacted: bool
     now_ms: int
+    progress: LoadProgress
 
 
 def recover_from(parts: LogParts, first: int) -> int:
     """Recover `segments[first:]`, all below being sound; the log's end offset. `segments` loses what is deleted."""
     unflushed = parts.segments[first:]
     next_offset = unflushed[0].base_offset
+    parts.progress.segments_found(len(unflushed))
     parts.leader_epochs.truncate_from_end(next_offset)
     rebuild_producers(parts, parts.segments[:first], next_offset)
     for number, segment in enumerate(unflushed, start=first):
@@ -51,7 +54,9 @@ def recover_from(parts: LogParts, first: int) -> int:
             break
         if number > first:
             parts.snapshots.take(parts.producers, segment.base_offset)
+        size_bytes = segment.size
         next_offset, is_whole = _recover_segment(parts, segment)
+        parts.progress.segment_recovered(size_bytes)
         if not is_whole:
             _delete_segments(parts, number + 1)
             break
@@ -146,6 +151,7 @@ def _account_for(parts: LogParts, segment: Segment, batch: ScannedBatch) -> None
 
 def _delete_segments(parts: LogParts, first: int) -> None:
     """Remove what lies behind a cut. From the last one on, so that a crash leaves no hole."""
+    parts.progress.segments_dropped(len(parts.segments) - first)
     while len(parts.segments) > first:
         segment = parts.segments.pop()
         logger.warning("%s lies behind the end of the log: deleted", segment.log.path)

@@ -23,8 +23,6 @@ kafka.network:type=RequestChannel,name=ResponseQueueSize,processor=1
     Not applicable: one event loop, so kafka_network_requestchannel_responsequeuesize is all there is
 kafka.network:type=RequestChannel,name=ResponseQueueSize,processor=2
     Not applicable: one event loop, so kafka_network_requestchannel_responsequeuesize is all there is
-kafka.network:type=RequestMetrics,name=TemporaryMemoryBytes,request=R
-    Not applicable: conversion works in buffers that are bounded elsewhere
 kafka.network:type=SocketServer,name=ControlPlaneExpiredConnectionsKilledCount
     Not applicable: the control plane's connections are counted with all others
 kafka.network:type=SocketServer,name=ControlPlaneNetworkProcessorAvgIdlePercent

@@ -324,5 +324,4 @@ kafka_server_sessionexpirelistener_zookeepersaslauthentications_total | counter 
 kafka_server_zookeeperclientmetrics_zookeeperrequestlatencyms | summary |  | ms
     kafka.server:type=ZooKeeperClientMetrics,name=ZooKeeperRequestLatencyMs
     Milliseconds that ZooKeeper took to answer.
-    Later: times of requests to ZooKeeper.
 """

@@ -19,6 +19,12 @@ kafka_log_log_numlogsegments | gauge | topic,partition |
 kafka_log_logmanager_offlinelogdirectorycount | gauge |  |
     kafka.log:type=LogManager,name=OfflineLogDirectoryCount
     Log directories that failed.
+kafka_log_logmanager_remaininglogstorecover | gauge | dir |
+    kafka.log:type=LogManager,name=remainingLogsToRecover,dir=D
+    Partitions of this log directory that are still to be loaded, while the broker starts.
+kafka_log_logmanager_remainingsegmentstorecover | gauge | dir,threadNum |
+    kafka.log:type=LogManager,name=remainingSegmentsToRecover,dir=D,threadNum=N
+    Segments that are still to be checked after a crash, of the partitions being loaded; all threads as thread 0.
 kafka_log_logmanager_logdirectoryoffline | gauge | logDirectory |
     kafka.log:type=LogManager,name=LogDirectoryOffline,logDirectory=D
     1 where this log directory failed.

@@ -37,18 +37,15 @@ ottla_segment_handles_open | gauge |  |
 ottla_fetch_cold_reads_total | counter |  |
     none
     Fetches that had to wait for the disk.
-    Later: counting cold reads.
 ottla_recovery_bytes_total | counter |  |
     none
     Bytes of log that were checked at start because the last stop was not clean.
-    Later: counting recovery.
 ottla_zookeeper_lease_seconds | gauge |  |
     none
     Seconds for which the session with ZooKeeper still holds by our own clock.
 ottla_log_messages_suppressed_total | counter |  |
     none
     Log lines that were left out because the same ones came too often.
-    Later: counting suppressed lines.
 process_cpu_seconds_total | counter |  |
     none
     Seconds of processor time that this process used.

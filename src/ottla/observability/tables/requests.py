@@ -7,7 +7,6 @@ kafka_network_requestmetrics_requests_total | counter | request,version |
 kafka_network_requestmetrics_errors_total | counter | request,error |
     kafka.network:type=RequestMetrics,name=ErrorsPerSec,request=R,error=E
     Answers by error code, NONE included.
-    Later: errors by API.
 kafka_network_requestmetrics_totaltimems | summary | request | ms
     kafka.network:type=RequestMetrics,name=TotalTimeMs,request=R
     Milliseconds from a request's last byte in to its answer's last byte out.
@@ -33,9 +32,10 @@ kafka_network_requestmetrics_throttletimems | summary | request | ms
 kafka_network_requestmetrics_requestbytes | summary | request | bytes
     kafka.network:type=RequestMetrics,name=RequestBytes,request=R
     Sizes of requests.
-    Later: sizes by API.
 kafka_network_requestmetrics_messageconversionstimems | summary | request | ms
     kafka.network:type=RequestMetrics,name=MessageConversionsTimeMs,request=R
-    Milliseconds spent on converting old formats (Produce and Fetch).
-    Later: counting conversions.
+    Milliseconds that converting old formats or other codecs took (Produce and Fetch).
+kafka_network_requestmetrics_temporarymemorybytes | summary | request | bytes
+    kafka.network:type=RequestMetrics,name=TemporaryMemoryBytes,request=R
+    Bytes that converting old formats or other codecs made (Produce and Fetch).
 """

@@ -27,28 +27,22 @@ kafka_server_brokertopicmetrics_failedfetchrequests_total | counter | topic | su
     Fetch requests for a partition of the topic that failed.
 kafka_server_brokertopicmetrics_producemessageconversions_total | counter | topic | sum
     kafka.server:type=BrokerTopicMetrics,name=ProduceMessageConversionsPerSec
-    Records converted from an old format on their way in.
-    Later: counting conversions.
+    Records converted from an old format, or recompressed for compression.type, on their way in.
 kafka_server_brokertopicmetrics_fetchmessageconversions_total | counter | topic | sum
     kafka.server:type=BrokerTopicMetrics,name=FetchMessageConversionsPerSec
     Records converted to an old format on their way out.
-    Later: counting conversions.
 kafka_server_brokertopicmetrics_invalidmagicnumberrecords_total | counter | topic | sum
     kafka.server:type=BrokerTopicMetrics,name=InvalidMagicNumberRecordsPerSec
     Record batches refused for a format that does not exist.
-    Later: counting refusals by reason.
 kafka_server_brokertopicmetrics_invalidmessagecrcrecords_total | counter | topic | sum
     kafka.server:type=BrokerTopicMetrics,name=InvalidMessageCrcRecordsPerSec
     Record batches refused for a wrong checksum.
-    Later: counting refusals by reason.
 kafka_server_brokertopicmetrics_invalidoffsetorsequencerecords_total | counter | topic | sum
     kafka.server:type=BrokerTopicMetrics,name=InvalidOffsetOrSequenceRecordsPerSec
     Record batches refused for wrong offsets or sequence numbers.
-    Later: counting refusals by reason.
 kafka_server_brokertopicmetrics_nokeycompactedtopicrecords_total | counter | topic | sum
     kafka.server:type=BrokerTopicMetrics,name=NoKeyCompactedTopicRecordsPerSec
     Records without a key refused by a compacted topic.
-    Later: counting refusals by reason.
 kafka_server_brokertopicmetrics_replicationbytesin_total | counter |  |
     kafka.server:type=BrokerTopicMetrics,name=ReplicationBytesInPerSec
     Bytes fetched from other brokers' leaders.
@@ -87,7 +81,6 @@ kafka_network_socketserver_memorypoolused | gauge |  |
 kafka_network_acceptor_acceptorblocked_percent | gauge | listener |
     kafka.network:type=Acceptor,name=AcceptorBlockedPercent,listener=L
     Share of the time in which accepting was paused.
-    Later: measuring pauses of accepting.
 kafka_network_requestchannel_requestqueuesize | gauge |  |
     kafka.network:type=RequestChannel,name=RequestQueueSize
     Requests admitted and not handled yet.
@@ -112,7 +105,6 @@ kafka_server_socketservermetrics_outgoing_byte_total | counter | listener,networ
 kafka_server_socketservermetrics_connections | gauge | clientSoftwareName,clientSoftwareVersion,listener,networkProcessor |
     kafka.server:type=socket-server-metrics,clientSoftwareName=X,clientSoftwareVersion=X,listener=L,networkProcessor=N
     Open connections by client library.
-    Later: connections by client software.
 kafka_server_socketservermetrics_successful_authentication_total | counter | listener,networkProcessor |
     kafka.server:type=socket-server-metrics,listener=L,networkProcessor=N successful-authentication-total
     Connections that authenticated.
@@ -130,7 +122,6 @@ kafka_server_delayedoperationpurgatory_numdelayedoperations | gauge | delayedOpe
 kafka_server_delayedfetchmetrics_expires_total | counter | fetcherType |
     kafka.server:type=DelayedFetchMetrics,name=ExpiresPerSec,fetcherType=consumer
     Fetches that waited their full time: consumer or follower.
-    Later: counting waits that expire.
 kafka_server_fetchsessioncache_incrementalfetchsessionevictions_total | counter |  |
     kafka.server:type=FetchSessionCache,name=IncrementalFetchSessionEvictionsPerSec
     Fetch sessions dropped for newer ones.
