@@ -1,6 +1,7 @@
 """The three things that are counted with: plain slots, so that the hot path pays for an addition and no more.
 
-A histogram's buckets grow by a quarter of an octave, so a quantile is right to about 10 %. It keeps two windows, the
+A histogram's buckets grow by a quarter of an octave, so a quantile is right to about 10 %; those of sizes grow by an
+octave, because every request has one and its bucket is then known without a search. A histogram keeps two windows, the
 one being filled and the one before: quantiles are of the last one to two windows, `count` and `sum` of all time. The
 windows are turned by `Metrics.rotate`, so recording looks at no clock.
 """
@@ -11,7 +12,7 @@ from collections.abc import Callable, Sequence
 QUANTILES = (0.5, 0.75, 0.95, 0.98, 0.99, 0.999)
 
 
-def _bounds(smallest: float, largest: float) -> tuple[float, ...]:
+def _quarter_octaves(smallest: float, largest: float) -> tuple[float, ...]:
     bounds = [smallest]
     while bounds[-1] < largest:
         bounds.append(bounds[-1] * 2**0.25)
@@ -19,9 +20,9 @@ def _bounds(smallest: float, largest: float) -> tuple[float, ...]:
 
 
 # One microsecond to about two minutes; one byte to a gibibyte.
-MILLISECONDS = _bounds(0.001, 120_000.0)
+MILLISECONDS = _quarter_octaves(0.001, 120_000.0)
 SECONDS = tuple(bound / 1000 for bound in MILLISECONDS)
-BYTES = _bounds(1.0, float(1 << 30))
+BYTES = tuple(float(1 << bits) for bits in range(31))
 
 
 class Counter:
@@ -101,3 +102,16 @@ class Histogram:
         low = self._bounds[bucket - 1] if bucket else 0.0
         high = self._bounds[min(bucket, len(self._bounds) - 1)]
         return low + (high - low) * share
+
+
+class SizeHistogram(Histogram):
+    """Of whole bytes, up to a frame's largest size."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(BYTES)
+
+    def record(self, value: float) -> None:
+        self.sum += value
+        self._buckets[int(value).bit_length()] += 1

@@ -15,11 +15,20 @@ chunks, so that whoever serves it can let the event loop go on between them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from ottla.clock import Clock, SystemClock
 from ottla.observability.catalogue import MetricDefinition, metric_definitions
-from ottla.observability.instruments import BYTES, MILLISECONDS, QUANTILES, SECONDS, Counter, Gauge, Histogram
+from ottla.observability.instruments import (
+    MILLISECONDS,
+    QUANTILES,
+    SECONDS,
+    Counter,
+    Gauge,
+    Histogram,
+    SizeHistogram,
+)
 
 WINDOW_SECONDS = 60.0
 CHUNK_LINES = 400
@@ -27,7 +36,7 @@ CHUNK_LINES = 400
 Labels = Mapping[str, str]
 Samples = Callable[[], Iterable[tuple[tuple[str, ...], float]]]
 
-_BOUNDS = {"ms": MILLISECONDS, "seconds": SECONDS, "bytes": BYTES}
+_BOUNDS = {"ms": MILLISECONDS, "seconds": SECONDS}
 
 
 class _Series(NamedTuple):
@@ -69,8 +78,9 @@ class Metrics:
         return instrument
 
     def histogram(self, name: str, labels: Labels | None = None) -> Histogram:
-        bounds = _BOUNDS[self._family(name).definition.unit]
-        instrument = self._instrument(name, "summary", labels, lambda: Histogram(bounds))
+        unit = self._family(name).definition.unit
+        make = SizeHistogram if unit == "bytes" else partial(Histogram, _BOUNDS[unit])
+        instrument = self._instrument(name, "summary", labels, make)
         assert isinstance(instrument, Histogram)
         return instrument
 

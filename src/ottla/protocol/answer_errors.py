@@ -38,7 +38,8 @@ def _count_struct(source: Source, struct: type[Struct], name: str, version: int)
             source.line(f"errors[{name}.{_ERROR_CODE}].value += 1")
         elif field.type == "array" and _has_errors(field, version):
             inner = source.variable("o")
-            with source.block(f"for {inner} in {name}.{field.name} or ():"):
+            or_none = " or ()" if version in parse_versions(field.nullable) else ""
+            with source.block(f"for {inner} in {name}.{field.name}{or_none}:"):
                 _count_struct(source, field.element, inner, version)
 
 
