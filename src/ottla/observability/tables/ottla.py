@@ -39,7 +39,7 @@ ottla_fetch_cold_reads_total | counter |  |
     Fetches that had to wait for the disk.
 ottla_recovery_bytes_total | counter |  |
     none
-    Bytes of log that were checked at start because the last stop was not clean.
+    Bytes of log that were read and checked at start because the last stop was not clean.
 ottla_zookeeper_lease_seconds | gauge |  |
     none
     Seconds for which the session with ZooKeeper still holds by our own clock.
