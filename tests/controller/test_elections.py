@@ -43,6 +43,23 @@ def test_unclean_leader_is_elected_where_it_is_allowed() -> None:
     assert found == PartitionState(2, 5, (2,), EPOCH)
 
 
+def test_replica_that_may_lack_records_leaves_the_isr_and_its_leadership() -> None:
+    found = elections.without_lacking(record((1, 2, 3), 1, (1, 2, 3)), {1}, [1, 2, 3], EPOCH)
+    assert found == PartitionState(2, 5, (2, 3), EPOCH)
+    found = elections.without_lacking(record((1, 2, 3), 1, (1, 2, 3)), {2}, [1, 2, 3], EPOCH)
+    assert found == PartitionState(1, 5, (1, 3), EPOCH)
+
+
+def test_nobody_leads_while_only_replicas_that_may_lack_records_are_online() -> None:
+    found = elections.without_lacking(record((1, 2, 3), 1, (1, 2, 3)), {1}, [1], EPOCH)
+    assert found == PartitionState(-1, 5, (2, 3), EPOCH)
+
+
+def test_last_in_sync_replica_leads_whatever_it_lacks() -> None:
+    assert elections.without_lacking(record((1, 2), 1, (1,)), {1}, [1, 2], EPOCH) is None
+    assert elections.without_lacking(record((1, 2), 1, (1, 2)), {1, 2}, [1, 2], EPOCH) is None
+
+
 def test_preferred_leader_must_be_online_in_sync_and_not_leading() -> None:
     assert elections.elect_preferred(record((1, 2), 2, (2, 1)), [1, 2], EPOCH) == PartitionState(1, 5, (2, 1), EPOCH)
     assert elections.elect_preferred(record((1, 2), 1, (2, 1)), [1, 2], EPOCH) is None

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from ottla.controller.registration import create_roots
 from ottla.controller.topic_rules import NewTopic
 from ottla.coordination import paths
 from ottla.coordination.payloads.admin import encode_partitions
@@ -13,7 +14,7 @@ from ottla.coordination.payloads.cluster import ControllerInfo
 from ottla.coordination.payloads.topics import PartitionState, TopicAssignment
 from ottla.coordination.session import Session
 from ottla.errors.kafka import KafkaStorageError, NotControllerError, TopicAlreadyExistsError
-from ottla.model import ZERO_UUID, TopicPartition
+from ottla.model import ZERO_UUID, TopicPartition, random_uuid
 from support.controlled_cluster import ControlledBroker, ControlledCluster
 from support.coroutines import on_event_loop
 
@@ -130,6 +131,38 @@ async def test_last_in_sync_replica_stays_in_the_isr_and_leads_when_it_is_back()
         state, _ = await state_of(cluster)
         assert state == PartitionState(1, 2, (1,), 1)
         assert cluster.running[1].partitions.leading == {P0}
+
+
+@on_event_loop
+async def test_broker_that_may_lack_records_is_not_elected_by_the_next_controller() -> None:
+    """The state in ZooKeeper is of before: nobody saw that the replica was away, and it is the first to be here."""
+    cluster = ControlledCluster()
+    await created_by_a_former_controller(cluster, PartitionState(3, 7, (3, 2, 1), 1))
+    back = ControlledBroker(cluster, 3, None)
+    back.registration._info = back.registration._info._replace(may_lack_records=True)
+    await back.start()
+    assert (await state_of(cluster))[0] == PartitionState(-1, 8, (2, 1), 1)
+    await cluster.start(1)
+    assert (await state_of(cluster))[0] == PartitionState(1, 9, (1,), 1)
+    await cluster.close()
+
+
+@on_event_loop
+async def test_broker_that_comes_back_whole_is_elected_by_the_next_controller() -> None:
+    cluster = ControlledCluster()
+    await created_by_a_former_controller(cluster, PartitionState(3, 7, (3, 2, 1), 1))
+    await cluster.start(3)
+    assert (await state_of(cluster))[0].leader == 3
+    await cluster.close()
+
+
+async def created_by_a_former_controller(cluster: ControlledCluster, state: PartitionState) -> None:
+    session = await tool(cluster)
+    await create_roots(session)
+    assignment = TopicAssignment({0: tuple(state.isr)}, random_uuid())
+    await session.create(paths.topic("t"), assignment.encode())
+    await session.create(paths.partition_state(P0), state.encode(), make_parents=True)
+    await session.close()
 
 
 @on_event_loop

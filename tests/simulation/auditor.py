@@ -2,6 +2,7 @@
 
     single leader per epoch     no two brokers ever lead a partition in the same epoch
     monotonic epochs            a broker's leader epoch and partition epoch, and those in ZooKeeper, never go back
+    current controller          in ZooKeeper: no state is written by a controller when another is in office
     leader in ISR               in ZooKeeper: the leader is in the ISR, the ISR within the replicas
     one batch per place         what was written at an offset in an epoch is the same on every replica
     committed for ever          what was once below any replica's high watermark never changes
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ottla.coordination import paths
+from ottla.coordination.payloads.cluster import decode_controller_epoch
 from ottla.coordination.payloads.topics import PartitionState
 from ottla.model import TopicPartition
 from ottla.records.batch import BatchHeader, iterate_batches
@@ -95,7 +97,6 @@ class Auditor:
     def __init__(self, simulation: "Simulation", partitions: Iterable[TopicPartition]) -> None:
         self._simulation = simulation
         self.partitions = {partition: PartitionAudit() for partition in partitions}
-        self._controller_epoch = 0
 
     # After every event
 
@@ -170,7 +171,7 @@ class Auditor:
         if leader != broker.broker_id:
             raise Violation(f"{name}: brokers {leader} and {broker.broker_id} both lead in epoch {now.leader_epoch}")
         is_new = before is None or before.leader_epoch != now.leader_epoch
-        if is_new and not audit.mirrors[broker.broker_id].may_lack:
+        if is_new:
             what = f"{name}: the leader of epoch {now.leader_epoch}"
             self._check_complete(audit, broker.broker_id, what, now.leader_epoch)
         if not is_new and before is not None and now.high_watermark < before.high_watermark:
@@ -238,8 +239,10 @@ class Auditor:
             before.controller_epoch,
         ):
             raise Violation(f"{name}: {before} was overwritten with {state}")
-        if before is not None and state.controller_epoch < before.controller_epoch:
-            raise Violation(f"{name}: a controller of the past wrote {state} over {before}")
+        office = self._simulation.zookeeper.tree.nodes[paths.CONTROLLER_EPOCH]
+        current = decode_controller_epoch(paths.CONTROLLER_EPOCH, office.data or b"")
+        if node.mzxid > office.mzxid and state.controller_epoch < current:
+            raise Violation(f"{name}: a controller of the past wrote {state} when {current} was in office")
         for member in set(state.isr) - set(before.isr if before is not None else ()):
             if member in audit.mirrors:
                 audit.mirrors[member].may_lack = False

@@ -13,7 +13,7 @@ from ottla.config import BrokerConfig
 from ottla.controller.config_store import ConfigStore
 from ottla.controller.registration import create_roots
 from ottla.coordination import paths
-from ottla.coordination.memory_session import MemorySession
+from ottla.coordination.errors import SessionError
 from ottla.handlers.alter_partition import AlterPartitionHandlers
 from ottla.handlers.api_versions import ApiVersionsHandlers
 from ottla.handlers.control import ControlHandlers
@@ -43,6 +43,7 @@ from ottla.transport import ReceiveBuffer
 from simulation.disk import SurvivingDisk
 from simulation.process import Process
 from simulation.serving import ServedConnection
+from simulation.zookeeper import DistantSession
 
 if TYPE_CHECKING:
     from simulation.simulation import Simulation
@@ -66,7 +67,7 @@ class SimulatedBroker:
     """One broker over all its lives: its id and its disk stay, the process is another each time."""
 
     process: Process
-    session: MemorySession
+    session: DistantSession
     replicas: ReplicaManager
     control: ControlPlane
     logs: LogManager
@@ -89,7 +90,7 @@ class SimulatedBroker:
         self.process = Process(self.address, simulation.loop, simulation.observer(self))
         if self.life > 1:  # The session file lets a new process close what the old one left behind.
             simulation.zookeeper.close(self.session.session_id)
-        self.session = simulation.zookeeper.session(timeout_ms=simulation.settings.session_timeout_ms)
+        self.session = simulation.zookeeper.distant_session(simulation.settings.session_timeout_ms)
         self.process.call_soon(self._begin)
 
     def kill(self, *, power_cut: bool = False) -> None:
@@ -114,7 +115,19 @@ class SimulatedBroker:
             self.process.call_soon(self.session.reconnect)
 
     def _begin(self) -> None:
-        self.process.create_task(self._start())
+        self.process.create_task(self._start_or_end())
+
+    async def _start_or_end(self) -> None:
+        """A broker that loses its session before it is up ends; whoever watches over it starts it again."""
+        try:
+            await self._start()
+        except SessionError:
+            self.simulation.loop.call_soon(self._restart, self.life)
+
+    def _restart(self, life: int) -> None:
+        if self.is_running and self.life == life:
+            self.kill()
+            self.start()
 
     async def _start(self) -> None:
         config = BrokerConfig.load(self._properties())
@@ -142,7 +155,8 @@ class SimulatedBroker:
             config, self.session, clock, self.broker_id, metadata, self.replicas, configs, runtime
         )
         table = self._handlers(metadata)
-        await self.control.start({"PLAINTEXT": AdvertisedEndpoint(self.address, 9092)})
+        vouch = self.logs.vouch if self.logs.may_lack_records else None
+        await self.control.start({"PLAINTEXT": AdvertisedEndpoint(self.address, 9092)}, vouch)
         self.simulation.network.listen(
             self.address, self.process, lambda connection: ServedConnection(connection, table, self.process)
         )
@@ -165,6 +179,7 @@ class SimulatedBroker:
             disk=self.disk.recording,
             background=lambda path: InlineBackground(),
             high_watermark=self._high_watermark,
+            boot_id=lambda: f"boot {self.disk.power_cuts}",
         )
         self.logs.open()
         self.logs.load()

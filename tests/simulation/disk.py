@@ -15,12 +15,14 @@ class SurvivingDisk:
         self.recording = RecordingDisk()
         self._chance = chance
         self._durable = PowerCut()
+        self.power_cuts = 0
 
     def process_killed(self, *, power_cut: bool) -> None:
         """The files stay as they were written; after a power cut only what was synced is sure to be there."""
         self._durable.replay(self.recording.trace)
         self.recording = RecordingDisk()
         if power_cut:
+            self.power_cuts += 1
             self._lose_unsynced()
 
     def _lose_unsynced(self) -> None:

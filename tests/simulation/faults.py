@@ -14,7 +14,6 @@ class Faults:
         self._simulation = simulation
         self._chance = random.Random(simulation.chance.random())
         self._network = simulation.network
-        self._power_cut_until_whole = False
         self.log: list[str] = []
         self._kinds: list[Callable[[], None]] = [
             self.kill,
@@ -26,6 +25,7 @@ class Faults:
             self.cut_off,
             self.cut_from_zookeeper,
             self.expire_session,
+            self.depose_controller,
             self.kill_two,
             self.cut_power,
         ]
@@ -35,9 +35,7 @@ class Faults:
 
     def _next(self) -> None:
         if not self._simulation.is_ending:
-            if not self._power_cut_until_whole or self._is_whole():
-                self._power_cut_until_whole = False
-                self._chance.choice(self._kinds)()
+            self._chance.choice(self._kinds)()
             self._later(self._chance.uniform(0.3, self._simulation.settings.fault_pause_max_s), self._next)
 
     def _later(self, seconds: float, action: Callable[[], None]) -> None:
@@ -87,9 +85,11 @@ class Faults:
         self._later(restart_after, broker.start)
 
     def cut_power(self) -> None:
-        """Only when every replica is in sync, and then nothing else until it is so again: more is not promised."""
+        """Only when every replica is in sync: a power cut of the last one in sync loses, and nothing else is promised.
+
+        Afterwards anything may happen but a second one: the controller may die before it knows of the first.
+        """
         if self._is_whole():
-            self._power_cut_until_whole = True
             self._kill(self._chance.uniform(0.1, 2 * self._session_s()), power_cut=True)
 
     def _is_whole(self) -> bool:
@@ -160,3 +160,7 @@ class Faults:
         if broker is not None and broker.is_serving:
             self._note(f"expire the session of {broker.broker_id}")
             self._simulation.zookeeper.expire(broker.session)
+
+    def depose_controller(self) -> None:
+        if self._simulation.zookeeper.depose_controller():
+            self._note("delete /controller")

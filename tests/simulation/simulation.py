@@ -13,7 +13,6 @@ from pathlib import Path
 
 import ottla.model
 from ottla.controller.topic_rules import NewTopic
-from ottla.coordination.memory_session import MemoryZooKeeper
 from ottla.errors import KafkaError
 from ottla.model import TopicPartition
 from simulation.auditor import Auditor, Violation
@@ -22,6 +21,7 @@ from simulation.clients import ClientHost, Consumer, Producer
 from simulation.faults import Faults
 from simulation.network import Network
 from simulation.virtual_loop import VirtualClock, VirtualLoop
+from simulation.zookeeper import DistantZooKeeper
 
 TOPIC = "t"
 CONVERGE_SECONDS_MAX = 120
@@ -68,7 +68,7 @@ class Simulation:
         self.chance = random.Random(seed)
         self.clock = VirtualClock()
         self.loop = VirtualLoop(self.clock)
-        self.zookeeper = MemoryZooKeeper(self.clock)
+        self.zookeeper = DistantZooKeeper(self.clock, self.chance, settings.delay_max_s)
         self.network = Network(self.loop, self.chance, settings.delay_max_s)
         names = [TopicPartition(TOPIC, index) for index in range(settings.partitions)]
         self.auditor = Auditor(self, names)

@@ -57,7 +57,7 @@ def test_what_was_written_is_there_after_a_kill(storage: Storage) -> None:
     found.check_invariants()
 
 
-def test_files_of_a_log_directory_are_kafkas(storage: Storage, tmp_path: Path) -> None:
+def test_files_of_a_log_directory_are_kafkas_and_one_of_our_own(storage: Storage, tmp_path: Path) -> None:
     manager = storage.start()
     manager.write_meta(3, "Xk-9aBcDEf012345678901")
     log = manager.create(ORDERS, TOPIC_ID)
@@ -65,7 +65,7 @@ def test_files_of_a_log_directory_are_kafkas(storage: Storage, tmp_path: Path) -
     storage.stop()
     root = tmp_path / "a"
     assert names(root) == {
-        ".lock", ".kafka_cleanshutdown", "meta.properties", "orders-0",
+        ".lock", ".kafka_cleanshutdown", ".ottla_whole", "meta.properties", "orders-0",
         RECOVERY_POINT, HIGH_WATERMARK, LOG_START,
     }  # fmt: skip
     assert (root / RECOVERY_POINT).read_text() == "0\n1\norders 0 1\n"

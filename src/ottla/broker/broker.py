@@ -162,7 +162,8 @@ class Broker:
         self.data.on_directory_failed = self.control.log_directory_failed
         groups.start()
         self._stack_stop(groups)
-        await self.control.start(self.endpoints)
+        logs = self.data.logs
+        await self.control.start(self.endpoints, logs.vouch if logs.may_lack_records else None)
         self.data.broker_epoch = self.control.broker_epoch
         self.data.start()
         self._vital_signs.watch_parts()

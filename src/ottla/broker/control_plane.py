@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
 
 from ottla.broker.hosted_partitions import HostedPartitions
 from ottla.broker.replication_plane import ReplicationPlane, connection_settings
@@ -80,16 +81,23 @@ class ControlPlane:
         configs.on_topic_config = self._topic_config_changed
         configs.on_broker_config = self._broker_config_changed
         self._registration: BrokerRegistration | None = None
-        self._notifying: asyncio.Task[None] | None = None
+        self._vouch: Callable[[], None] | None = None
+        self.state.on_told_everything = self._told_everything
+        self._writing: set[asyncio.Task[None]] = set()
 
-    async def start(self, endpoints: Mapping[str, AdvertisedEndpoint]) -> None:
-        """Register with these endpoints and take part in the election of a controller."""
+    async def start(self, endpoints: Mapping[str, AdvertisedEndpoint], vouch: Callable[[], None] | None = None) -> None:
+        """Register with these endpoints and take part in the election of a controller.
+
+        With `vouch` the broker may lack records, and says so until the controller has dealt with it; then it is called.
+        """
+        self._vouch = vouch
         info = BrokerInfo(
             endpoints=tuple(
                 Endpoint(name, endpoint.host, endpoint.port, "PLAINTEXT") for name, endpoint in endpoints.items()
             ),
             timestamp_ms=self._clock.wall_ms(),
             rack=self._config.string("broker.rack"),
+            may_lack_records=vouch is not None,
         )
         self._registration = BrokerRegistration(self._session, self._broker_id, info)
         await self.controller.start()
@@ -110,9 +118,22 @@ class ControlPlane:
         self.state.broker_epoch = await self._registration.register()
         return self.state.broker_epoch
 
+    def _told_everything(self) -> None:
+        """The controller knows us: if we may have lacked records we are in no ISR now that has another member."""
+        vouch, self._vouch = self._vouch, None
+        if vouch is not None and self._registration is not None:
+            vouch()
+            self._later(self._registration.vouched())
+
+    def _later(self, action: Coroutine[Any, Any, None]) -> None:
+        """Something that is written to ZooKeeper, and need not be waited for."""
+        task = asyncio.get_running_loop().create_task(action)
+        self._writing.add(task)
+        task.add_done_callback(self._writing.discard)
+
     def log_directory_failed(self) -> None:
         """Tell the controller, by a znode: it asks for all replicas here, and learns which are gone."""
-        self._notifying = asyncio.get_running_loop().create_task(self._notify_log_directory_failed())
+        self._later(self._notify_log_directory_failed())
 
     async def _notify_log_directory_failed(self) -> None:
         path = f"{paths.LOG_DIR_EVENT_NOTIFICATION}/{paths.LOG_DIR_EVENT_PREFIX}"

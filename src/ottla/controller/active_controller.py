@@ -39,9 +39,10 @@ class ActiveController:
         self._set_brokers(await self._read_brokers())
         await self._read_topics(await self._topic_names())
         await self.deletions.mark(await self.deletions.requested())
+        lacking = await self._set_apart(self.state.brokers)
         changed = await self.context.elect(p for p in self.state.partitions if p.topic not in self.state.deletions)
         batch = self.context.batch()
-        batch.changed(changed.partitions, new=changed.new)
+        batch.changed(changed.partitions | lacking, new=changed.new)
         batch.send_all_to(self.state.brokers)
         self.context.send(batch)
         await self.deletions.proceed()
@@ -93,13 +94,22 @@ class ActiveController:
 
     async def _brokers_arrived(self, arrived: frozenset[int]) -> None:
         log.info("brokers here: %s", sorted(arrived))
+        lacking = await self._set_apart(arrived)
         changed = await self.context.elect(plans.without_leader(self.state))
         batch = self.context.batch()
         batch.update_metadata(plans.affected_by(self.state, arrived))
-        batch.changed(changed.partitions, new=changed.new)
+        batch.changed(changed.partitions | lacking, new=changed.new)
         batch.send_all_to(arrived)
         self.context.send(batch)
         await self.deletions.proceed()
+
+    async def _set_apart(self, arrived: Iterable[int]) -> set[TopicPartition]:
+        """Before anybody is elected: those who may lack records are in sync no longer. Told nothing until then."""
+        brokers = list(arrived)
+        changed = await self.context.change(lambda: plans.plan_without_lacking(self.state, brokers))
+        if changed.partitions:
+            log.warning("%d partitions had in-sync replicas that may lack records", len(changed.partitions))
+        return changed.partitions
 
     # Topics
 

@@ -13,7 +13,7 @@ for its clients: it follows where it is told of another leader, and leads nothin
 import asyncio
 import logging
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from ottla.controller.control_requests import LEADER_DURING_DELETE, SECURITY_PROTOCOL_IDS, ControlRequest
@@ -73,6 +73,8 @@ class BrokerState:
         self._controller_epoch = 0
         self.is_current = True
         """False from the end of a session until the controller has told us everything in the new one."""
+        self.on_told_everything: Callable[[], None] = lambda: None
+        """Called whenever the controller has told us all our roles: it knows this registration of ours."""
         self._lost_epoch = -1
         self._held: dict[TopicPartition, HeldReplica] = {}
         self._turn = asyncio.Lock()
@@ -141,6 +143,7 @@ class BrokerState:
             )
             if request.type == _FULL and request.broker_epoch > self._lost_epoch:
                 self.is_current = True  # Also when we have not heard yet that we are registered again.
+                self.on_told_everything()
             return response
 
     def _take_role(self, role: PartitionRole) -> ErrorCode:

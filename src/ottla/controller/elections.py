@@ -5,7 +5,7 @@ means that there is nothing to change, or nobody to elect. A leader comes from t
 them loses acknowledged records, and is elected only where `unclean` says so.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ottla.controller.state import NO_LEADER, PartitionRecord
 from ottla.coordination.payloads.topics import PartitionState
@@ -52,6 +52,22 @@ def elect_offline(
     if unclean and online:
         return _next(state, online[0], (online[0],), controller_epoch)
     return None
+
+
+def without_lacking(
+    record: PartitionRecord, lacking: Collection[int], online: Sequence[int], controller_epoch: int
+) -> PartitionState | None:
+    """In-sync replicas that may have lost records leave the ISR, where another member has not.
+
+    When that one is not online nobody leads: whoever leads without it may lack what was acknowledged.
+    """
+    state = record.state
+    whole = tuple(member for member in state.isr if member not in lacking) if state is not None else ()
+    if state is None or not whole or len(whole) == len(state.isr):
+        return None
+    candidates = [state.leader, *record.replicas]
+    leader = next((broker for broker in candidates if broker in whole and broker in online), NO_LEADER)
+    return _next(state, leader, whole, controller_epoch)
 
 
 def without_replica(

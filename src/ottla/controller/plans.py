@@ -67,6 +67,20 @@ def plan_lost_replicas(
     return changes
 
 
+def plan_without_lacking(state: ControllerState, arrived: Iterable[int]) -> list[StateChange]:
+    """Smaller ISRs, and other leaders, where brokers say that they may have lost records (`storage.wholeness`)."""
+    lacking = {b for b in arrived if b in state.brokers and state.brokers[b].info.may_lack_records}
+    changes = []
+    for partition in affected_by(state, lacking) if lacking else ():
+        record = state.partitions[partition]
+        if partition.topic not in state.deletions:
+            online = state.online(record.replicas, partition)
+            following = elections.without_lacking(record, lacking, online, state.epoch)
+            if following is not None:
+                changes.append(StateChange(partition, following, record.version))
+    return changes
+
+
 def plan_preferred_leaders(state: ControllerState, partitions: Iterable[TopicPartition]) -> list[StateChange]:
     changes = []
     for partition in partitions:

@@ -8,7 +8,7 @@ import logging
 import time
 
 from ottla.coordination import paths
-from ottla.coordination.errors import ConnectionLossError, NodeExistsError, NoNodeError, PayloadError
+from ottla.coordination.errors import ConnectionLossError, NodeExistsError, NoNodeError, PayloadError, SessionError
 from ottla.coordination.payloads.brokers import BrokerInfo
 from ottla.coordination.payloads.cluster import decode_cluster_id, encode_cluster_id
 from ottla.coordination.session import Session
@@ -101,6 +101,11 @@ class BrokerRegistration:
         """New endpoints, the same registration."""
         self._info = info
         await self._session.set(paths.broker_id(self._broker_id), info.encode())
+
+    async def vouched(self) -> None:
+        """Say no longer that we may lack records, neither now nor in later sessions."""
+        with contextlib.suppress(SessionError, NoNodeError):
+            await self.update(self._info._replace(may_lack_records=False))
 
     async def _existing(self, path: str) -> Stat | None:
         """The node if this session owns it; None when it can be created now."""

@@ -276,7 +276,11 @@ class MemorySession:
 
     def fire(self, watching: Watching, event: EventType) -> None:
         if self._watchings.pop(watching, watching) is None:
-            self._loop.call_soon(self._deliver, self._session_id, watching, event)
+            self._arrive(self._deliver, self._session_id, watching, event)
+
+    def _arrive(self, callback: Callable[..., None], *args: Any) -> None:
+        """What the server sent is here, in the order in which it was sent. The simulation takes its time."""
+        self._loop.call_soon(callback, *args)
 
     def _deliver(self, session_id: int, watching: Watching, event: EventType) -> None:
         alive = self._state in (SessionState.CONNECTED, SessionState.SUSPENDED)
@@ -407,7 +411,10 @@ class MemorySession:
             self.disconnect()
         else:
             self.heard()
-        self._loop.call_soon(_settle, request.future, result)
+        self._answer(request, result)
+
+    def _answer(self, request: _Waiting, result: Any) -> None:
+        self._arrive(_settle, request.future, result)
 
 
 def _settle(future: "asyncio.Future[Any]", result: Any) -> None:

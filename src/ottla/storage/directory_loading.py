@@ -15,7 +15,7 @@ from ottla.config.topic_config import TopicConfig
 from ottla.disk.directory import LogDirectory
 from ottla.errors.tree import OperatorError
 from ottla.model import TopicPartition
-from ottla.storage import clean_shutdown
+from ottla.storage import clean_shutdown, wholeness
 from ottla.storage.checkpoints import LOG_START, RECOVERY_POINT, OffsetsByPartition
 from ottla.storage.loading import LoadedLog, LoadRequest, load_log
 from ottla.storage.log_dir import LogDir
@@ -38,9 +38,12 @@ class LoadedDirectory:
     strays: list[str] = field(default_factory=list)
 
 
-def load_directory(log_dir: LogDir, topic_configs: TopicConfigs, threads: int, now_ms: int) -> LoadedDirectory:
+def load_directory(
+    log_dir: LogDir, topic_configs: TopicConfigs, threads: int, now_ms: int, boot_id: str
+) -> LoadedDirectory:
     """Everything in one log directory. Raises LogDirError or KafkaStorageError when it cannot be had."""
     log_dir.was_clean = clean_shutdown.take_marker(log_dir.own_view())
+    log_dir.is_whole = wholeness.take_stock(log_dir.own_view(), was_clean=log_dir.was_clean, boot_id=boot_id)
     recovery_points = log_dir.read_checkpoint(RECOVERY_POINT)
     start_offsets = log_dir.read_checkpoint(LOG_START)
     found = LoadedDirectory()

@@ -3,6 +3,7 @@
     .lock                              one broker at a time
     meta.properties                    whose it is
     .kafka_cleanshutdown               everything was synced at the last stop
+    .ottla_whole                       nothing was lost since (`wholeness`)
     *-offset-checkpoint                an offset for each partition
     <topic>-<partition>/               the logs
 
@@ -21,7 +22,7 @@ from ottla.disk.handle_cache import HandleCache
 from ottla.disk.system_disk import Disk
 from ottla.errors.tree import LogDirError
 from ottla.model import TopicPartition
-from ottla.storage import clean_shutdown, meta_properties
+from ottla.storage import clean_shutdown, meta_properties, wholeness
 from ottla.storage.background import Background
 from ottla.storage.checkpoint_text import MalformedCheckpointError
 from ottla.storage.checkpoints import LOG_START, RECOVERY_POINT, OffsetsByPartition, decode_offsets, encode_offsets
@@ -50,6 +51,7 @@ class LogDir:
         "flusher",
         "is_loaded",
         "is_online",
+        "is_whole",
         "logs",
         "meta",
         "path",
@@ -76,6 +78,7 @@ class LogDir:
         self.is_online = True
         self.is_loaded = False
         self.was_clean = False
+        self.is_whole = True
         self._on_failure = on_failure
         self._lock: DirectoryLock | None = None
         self._written: dict[str, bytes] = {}
@@ -156,6 +159,14 @@ class LogDir:
             self.fail(error)
         else:
             logger.warning("%s of %s could not be written, to be tried again: %s", name, self.path, error)
+
+    def vouch(self, boot_id: str) -> None:
+        """In the background: nothing waits for it, a broker that is killed before tells the controller once more."""
+        self.is_whole = True
+        directory = self.own_view()
+        self.background.submit(
+            lambda: wholeness.vouch(directory, boot_id), lambda error: None if error is None else self.fail(error)
+        )
 
     def recovery_points(self) -> OffsetsByPartition:
         return {partition: self.flusher.checkpoint_point(log) for partition, log in self.logs.items()}

@@ -46,6 +46,7 @@ from ottla.storage.partition_log import PartitionLog
 from ottla.storage.segment import Segment
 from ottla.storage.segment_list import SegmentList
 from ottla.storage.upkeep import Upkeep
+from ottla.storage.wholeness import system_boot_id
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +67,7 @@ class LogManager:
         on_directory_failed: DirectoryFailed = lambda path, partitions, error: None,
         high_watermark: Callable[[PartitionLog], int] = lambda log: log.log_end_offset,
         validate_compressed: bool = False,
+        boot_id: Callable[[], str] = system_boot_id,
     ) -> None:
         self.settings = settings
         self._topic_configs = topic_configs
@@ -73,6 +75,7 @@ class LogManager:
         self._on_directory_failed = on_directory_failed
         self._high_watermark = high_watermark
         self._validate_compressed = validate_compressed
+        self._boot_id = boot_id
         self.handles = HandleCache(settings.segment_handles_max)
         self._logs: dict[TopicPartition, PartitionLog] = {}
         self._futures: dict[TopicPartition, PartitionLog] = {}
@@ -123,7 +126,11 @@ class LogManager:
         for log_dir in self.online_dirs():
             try:
                 found[log_dir.path] = load_directory(
-                    log_dir, self._topic_configs, self.settings.recovery_threads_per_dir, self._clock.wall_ms()
+                    log_dir,
+                    self._topic_configs,
+                    self.settings.recovery_threads_per_dir,
+                    self._clock.wall_ms(),
+                    self._boot_id(),
                 )
                 self._loaded_high_watermarks.update(log_dir.read_checkpoint(HIGH_WATERMARK))
             except OttlaError as error:
@@ -132,6 +139,17 @@ class LogManager:
         for path, loaded in found.items():
             self._adopt(self._by_path[path], loaded)
         self._require_online()
+
+    @property
+    def may_lack_records(self) -> bool:
+        """Whether something that was written here before this start may be gone: a power cut, a new disk."""
+        return any(not log_dir.is_whole for log_dir in self.online_dirs())
+
+    def vouch(self) -> None:
+        """The controller knows what this broker may lack: from now on it counts as whole."""
+        for log_dir in self.online_dirs():
+            if not log_dir.is_whole:
+                log_dir.vouch(self._boot_id())
 
     def close(self, broker_epoch: int = -1) -> None:
         """The clean stop. A directory that fails on the way gets no marker, the others do."""

@@ -1,5 +1,8 @@
 """`/brokers/ids/N`: where a broker can be reached, and what it is.
 
+`may_lack_records` is ours: the broker may have lost what it had (a power cut, a new disk) and no controller has
+taken it out of the ISRs yet. It is left out when it is false, and by Kafka.
+
 Versions: 1 host and port; 2 endpoints; 3 rack; 4 names of listeners apart from their security protocols; 5 features.
 """
 
@@ -29,6 +32,7 @@ class BrokerInfo(NamedTuple):
     rack: str | None = None
     jmx_port: int = -1
     features: Mapping[str, Any] = {}
+    may_lack_records: bool = False
 
     def encode(self) -> bytes:
         plaintext = next((e for e in self.endpoints if e.security_protocol == "PLAINTEXT"), None)
@@ -46,6 +50,8 @@ class BrokerInfo(NamedTuple):
             "version": 5,
             "timestamp": str(self.timestamp_ms),
         }
+        if self.may_lack_records:
+            fields["may_lack_records"] = True
         return encode_json(fields)
 
     @classmethod
@@ -57,6 +63,7 @@ class BrokerInfo(NamedTuple):
             rack=document.optional_text("rack"),
             jmx_port=document.integer("jmx_port", -1),
             features=document.mapping("features", {}),
+            may_lack_records=document.value("may_lack_records", False) is True,
         )
 
 
