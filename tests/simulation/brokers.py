@@ -145,7 +145,8 @@ class SimulatedBroker:
         self._load_logs(config, topic_configs)
         context = ReplicaContext(self.broker_id, clock, config.int("replica.lag.time.max.ms"))
         context.is_alive = lambda broker: broker in metadata.image.brokers
-        topic_metrics = TopicMetrics(Metrics(clock))
+        metrics = Metrics(clock)
+        topic_metrics = TopicMetrics(metrics)
         purgatory = Purgatory(self.process, wheel)
         self.replicas = ReplicaManager(self.logs, metadata, purgatory, topic_metrics, context)
         self.simulation.auditor.watch_cuts(self)
@@ -154,7 +155,7 @@ class SimulatedBroker:
         self.control = ControlPlane(
             config, self.session, clock, self.broker_id, metadata, self.replicas, configs, runtime
         )
-        table = self._handlers(metadata)
+        table = self._handlers(metadata, metrics)
         vouch = self.logs.vouch if self.logs.may_lack_records else None
         await self.control.start({"PLAINTEXT": AdvertisedEndpoint(self.address, 9092)}, vouch)
         self.simulation.network.listen(
@@ -187,10 +188,10 @@ class SimulatedBroker:
     def _high_watermark(self, log: PartitionLog) -> int:
         return self.replicas.high_watermark(log)
 
-    def _handlers(self, metadata: MetadataCache) -> HandlerTable:
+    def _handlers(self, metadata: MetadataCache, metrics: Metrics) -> HandlerTable:
         table, clock = HandlerTable(), self.simulation.clock
         sessions = FetchSessionCache(clock, 1000)
-        delivery = InlineDelivery(self.process)
+        delivery = InlineDelivery(self.process, metrics)
         controller = self.control.controller
         for handlers in (
             ProduceHandlers(self.replicas, clock),

@@ -1,5 +1,6 @@
 """One run of a seed: a cluster, clients, faults for a while; then everything is mended and must become well again."""
 
+import asyncio
 import contextlib
 import gc
 import logging
@@ -152,8 +153,12 @@ class Simulation:
         async def create(broker: SimulatedBroker) -> None:
             configs = {"min.insync.replicas": str(self.settings.min_insync_replicas)}
             new = NewTopic(TOPIC, self.settings.partitions, self.settings.replication_factor, configs=configs)
-            with contextlib.suppress(KafkaError):
-                created.extend(await broker.control.controller.create_topics([new]))
+            while not created:  # The controller may not have heard of all brokers yet.
+                (outcome,) = await broker.control.controller.create_topics([new])
+                if isinstance(outcome, KafkaError):
+                    await asyncio.sleep(0.2)
+                else:
+                    created.append(outcome)
 
         controller = next(broker for broker in self.brokers.values() if broker.is_controller)
         controller.process.call_soon(lambda: controller.process.create_task(create(controller)))
