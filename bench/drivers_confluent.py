@@ -25,6 +25,8 @@ CONSUMER = {
     "log_level": 0,
 }
 QUEUED_BYTES_MAX = 100 << 20
+# Well below the queue's own bound, past which a batch would be dropped.
+QUEUED_MAX = 500_000
 # Records that are alive at once cost the client page faults, so a call takes few large ones.
 CONSUMED_BYTES_AT_ONCE = 1 << 20
 CONSUMED_AT_ONCE_MAX = 10_000
@@ -48,7 +50,7 @@ def produce(
     )
     at_once = max(10, min(1_000, (1 << 20) // value_bytes))
     batch = [{"value": value} for value in values(at_once, value_bytes)]
-    queued_max = max(at_once, QUEUED_BYTES_MAX // value_bytes)
+    queued_max = min(QUEUED_MAX, max(at_once, QUEUED_BYTES_MAX // value_bytes))
     producer.list_topics(topic)
     with Meter(pid) as meter:
         for number in range(count // at_once):

@@ -48,8 +48,10 @@ def read_range(
     fetcher = RangeFetcher(
         client_options, offset_range, fail_on_data_loss=fail_on_data_loss, poll_timeout_ms=poll_timeout_ms
     )
-    start, end = offset_range.start, offset_range.end
+    end = offset_range.end
     for fetched in fetcher.fetches():
+        # Where this fetch began: a batch may hold records before it, read already or deleted meanwhile.
+        start = fetched.position
         for group in _groups(fetched, end, batch_rows):
             columns = decode_columns(group, offset_min=start, offset_end=end, with_headers=include_headers)
             if columns.rows:
