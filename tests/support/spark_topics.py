@@ -30,3 +30,9 @@ def values_of(broker: EmbeddedBroker, topic: str, count_min: int) -> list[bytes 
 def partitions_of(broker: EmbeddedBroker, topic: str) -> list[int]:
     with ottla.Producer(broker.bootstrap_servers) as producer:
         return producer.partitions_for(topic)
+
+
+def end_of(broker: EmbeddedBroker, topic: str) -> int:
+    """How many records the topic has got so far."""
+    with ottla.Consumer(broker.bootstrap_servers) as consumer:
+        return sum(consumer.end_offsets([(topic, partition) for partition in partitions_of(broker, topic)]).values())
