@@ -4,10 +4,18 @@ PYTHON := .venv/bin/python
 STAMPS := .venv/.stamps
 KERNELS := $(wildcard src/ottla/records/kernels/kernel_*.py)
 
-.PHONY: setup setup-test run test test-long lint format bench clean
+.PHONY: setup setup-test run demo test test-long lint format bench clean
 
 setup: $(STAMPS)/core
-setup-test: $(STAMPS)/test
+setup-$(STAMPS)/demo: $(STAMPS)/core
+	$(PYTHON) -m pip install -q --disable-pip-version-check -e '.[spark,lake]' -c constraints.txt
+	@mkdir -p $(STAMPS) && touch $@
+
+# Under three minutes, nothing from the network once it is set up. ARGS="--events 500000" for more.
+demo: $(STAMPS)/demo
+	@$(PYTHON) -m demo $(ARGS)
+
+test: $(STAMPS)/test
 
 $(STAMPS)/core: pyproject.toml setup.py constraints.txt scripts/setup_core.sh $(KERNELS)
 	scripts/setup_core.sh

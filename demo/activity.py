@@ -1,7 +1,7 @@
 """The activity of a web shop's visitors, made up but believable, and the same for the same seed.
 
-A few visitors and a few pages are most of the traffic (Zipf's law), visits come in bursts with pauses between, the
-evening is busier than the afternoon. Most events arrive within a second; some come from phones that were without a
+A few visitors and a few pages are most of the traffic (Zipf's law), visits come in bursts with pauses between, and
+the evening has its rush hour. Most events arrive within a second; some come from phones that were without a
 network for minutes; a few come so late that the window they belong to is closed.
 """
 
@@ -61,8 +61,7 @@ def end_of_day() -> Event:
 
 
 def _visit(chance: random.Random, visitor: str) -> Iterator[Event]:
-    # The busier of two moments: more visits towards the end.
-    at = _start_ms() + max(chance.randrange(DURATION_MS), chance.randrange(DURATION_MS))
+    at = _start_ms() + int(chance.triangular(0, DURATION_MS, 0.7 * DURATION_MS))
     end = _start_ms() + DURATION_MS
     for _ in range(1 + int(chance.expovariate(1 / 8))):
         if at >= end:

@@ -7,6 +7,7 @@ from itertools import groupby
 
 import ottla
 from demo.activity import Event
+from ottla.errors import OttlaError
 
 MINUTE_MS = 60_000
 MINUTE_SECONDS = 0.1
@@ -30,7 +31,7 @@ class Feed(threading.Thread):
                     send(producer, self._topic, minute)
                     self.sent += len(minute)
                     time.sleep(MINUTE_SECONDS)
-        except ottla.errors.OttlaError as error:
+        except OttlaError as error:
             self._error = error
 
     def finish(self) -> None:

@@ -17,14 +17,16 @@ SCHEMA = "at TIMESTAMP, visitor STRING, event STRING, page STRING, query STRING"
 WATERMARK = "10 minutes"
 WINDOW = "5 minutes"
 SESSION_GAP = "10 minutes"
-RECORDS_PER_BATCH_MAX = 20_000
+# The activity in so many micro-batches at least: a watermark moves from one to the next.
+BATCHES_MIN = 6
 
 
 class Jobs:
     """The queries of one run, their checkpoints and tables below one folder."""
 
-    def __init__(self, spark: Any, servers: str, directory: Path) -> None:
+    def __init__(self, spark: Any, servers: str, directory: Path, events_count: int) -> None:
         self._spark = spark
+        self._batch_max = max(1, events_count // BATCHES_MIN)
         self._servers = servers
         self._checkpoints = directory / "checkpoints"
         self.counts_table = directory / "page-counts.delta"
@@ -38,7 +40,7 @@ class Jobs:
         records = (
             source.option("subscribe", "activity")
             .option("startingOffsets", "earliest")
-            .option("maxOffsetsPerTrigger", RECORDS_PER_BATCH_MAX)
+            .option("maxOffsetsPerTrigger", self._batch_max)
             .load()
         )
         parsed = records.select(f.from_json(f.col("value").cast("string"), SCHEMA).alias("event"))

@@ -1,7 +1,9 @@
 """The Spark session of the demo: this machine, no web page, little talk."""
 
+import contextlib
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +27,26 @@ SETTINGS = {
 
 
 def start_session(directory: Path) -> Any:
+    """A session whose JVM writes what it has to say to spark.log in the directory."""
     ensure_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    # What the JVM says before Spark has set its log level is nothing that a viewer needs.
-    os.environ.setdefault("SPARK_SUBMIT_OPTS", "-Dlog4j2.level=ERROR")
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[*]").appName("ottla demo")
     for key, value in (SETTINGS | {"spark.local.dir": str(directory / "spark")}).items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    with errors_to(directory / "spark.log"):
+        return builder.getOrCreate()
+
+
+@contextlib.contextmanager
+def errors_to(path: Path) -> Iterator[None]:
+    """Standard error to a file, for this process and those that it starts meanwhile: the JVM keeps it."""
+    ours = os.dup(2)
+    with path.open("ab") as file:
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(ours, 2)
+        os.close(ours)
