@@ -11,9 +11,12 @@ what its last commit says, and the next load goes on from there.
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from ottla.spark.loader.errors import TableLayoutError
+from ottla.spark.loader.partitioning import with_time_columns
 from ottla.spark.loader.plan import Offsets, Plan, plan_load, plan_tasks
+from ottla.spark.loader.raw_columns import RawDecoder
 from ottla.spark.loader.report import LoadReport
 from ottla.spark.loader.scheduler import SparkScheduler
 from ottla.spark.loader.settings import LoadSettings
@@ -75,6 +78,7 @@ class Loader:
         return state, plan
 
     def _load_ranges(self, state: TableState, plan: Plan, report: LoadReport) -> None:
+        self._table.prepare(initial_schema(self._settings))
         load_id = self._table.new_load_id(state)
         results = self._run(state, plan, load_id)
         change = TableChange(
@@ -99,6 +103,11 @@ class Loader:
             return []
         tasks = plan_tasks(plan.ranges, self._scheduler.cores())
         return self._scheduler.run(partial(run_load_task, job), tasks, self.on_rows)
+
+
+def initial_schema(settings: LoadSettings) -> Any:
+    """What a table of these settings has before the first record."""
+    return with_time_columns(RawDecoder(headers=settings.layout.headers).schema, settings.layout.partition_by)
 
 
 def check_layout(state: TableState, settings: LoadSettings) -> None:

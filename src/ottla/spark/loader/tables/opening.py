@@ -1,9 +1,10 @@
 """`--to parquet:PATH`: the table that a load is told to write to."""
 
+import importlib.util
 from collections.abc import Mapping
 from pathlib import Path
 
-from ottla.errors.tree import ConfigError
+from ottla.errors.tree import ConfigError, OperatorError
 from ottla.spark.loader.settings import TableLayout
 from ottla.spark.loader.tables.table import Table
 
@@ -15,6 +16,21 @@ def open_table(target: str, layout: TableLayout, catalog: Mapping[str, str] | No
     kind, colon, name = target.partition(":")
     if not colon or kind not in FORMATS or not name:
         raise ConfigError(f"{target}: a table is written as parquet:PATH, delta:PATH or iceberg:PATH/NAMESPACE.TABLE")
+    _require(kind)
+    if kind == "delta":
+        from ottla.spark.loader.tables.delta import Delta
+
+        return Delta(Path(name).absolute(), layout)
+    if kind == "iceberg":
+        from ottla.spark.loader.tables.iceberg import Iceberg
+
+        return Iceberg(name, layout, catalog or {})
     from ottla.spark.loader.tables.parquet_directory import ParquetDirectory
 
     return ParquetDirectory(Path(name).absolute(), layout)
+
+
+def _require(kind: str) -> None:
+    package = {"delta": "deltalake", "iceberg": "pyiceberg"}.get(kind)
+    if package is not None and importlib.util.find_spec(package) is None:
+        raise OperatorError(f"{kind} tables need {package}: pip install 'ottla[lake]'")

@@ -58,6 +58,9 @@ class ParquetDirectory:
     def state(self, partitions: Iterable[TopicPartition]) -> TableState:
         return self._manifest.state(self._layout)
 
+    def prepare(self, schema: Any) -> None:
+        """A directory needs nothing."""
+
     def new_load_id(self, state: TableState) -> str:
         return f"{state.version + 1:06d}-{uuid.uuid4().hex[:12]}"
 
@@ -73,7 +76,7 @@ class ParquetDirectory:
         self._note_published(version)
         return version
 
-    def clean(self) -> int:
+    def clean(self, *, thorough: bool = False) -> int:
         version = self._published_version()
         removed = 0
         for folder in self._staging.iterdir() if self._staging.is_dir() else ():

@@ -54,6 +54,9 @@ class Table(Protocol):
     def state(self, partitions: Iterable[TopicPartition]) -> TableState:
         """The newest state, with the offsets of these partitions that have any."""
 
+    def prepare(self, schema: Any) -> None:
+        """Make the table, empty, where its format has to have one before files can be written."""
+
     def new_load_id(self, state: TableState) -> str: ...
 
     def files_directory(self, load_id: str) -> Path:
@@ -65,5 +68,5 @@ class Table(Protocol):
     def commit(self, state: TableState, change: TableChange) -> int:
         """The version that it made. CommitConflictError when the table is no longer in this state."""
 
-    def clean(self) -> int:
-        """Remove files that no commit holds and none can come to hold. How many."""
+    def clean(self, *, thorough: bool = False) -> int:
+        """Remove files that no commit holds and none can come to hold. How many. `thorough`: look for old ones too."""

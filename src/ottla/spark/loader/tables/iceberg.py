@@ -1,0 +1,218 @@
+"""An Iceberg table, by the package pyiceberg.
+
+    files          one snapshot, an append or an overwrite of files by name
+    offsets        table properties in the same transaction: `ottla.offsets.<topic>` = {"partition": next offset}
+    layout         the table property `ottla.layout`
+    catalog        SQLite beside the tables, or what the properties of the catalog say
+
+A snapshot is made also where no file comes or goes, because it is the snapshot that a commit is checked by: it goes
+exactly behind the one that was read, or fails. pyiceberg tries a commit again behind others that came in between, which
+would load records twice: the table property `commit.retry.num-retries` is 0, and that is seen to with every commit.
+
+Files carry no ids of fields, so the table maps them by name (`schema.name-mapping.default`). Those of loads that failed
+are never read, and are removed a week later (`ottla load --compact`).
+"""
+
+import json
+import logging
+import time
+import uuid
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlparse
+
+from pyiceberg.catalog import Catalog, load_catalog
+from pyiceberg.exceptions import CommitFailedException, NoSuchTableError, TableAlreadyExistsError, ValidationException
+from pyiceberg.io.pyarrow import parquet_files_to_data_files
+from pyiceberg.table import Table as PyIcebergTable
+from pyiceberg.table import Transaction
+
+from ottla.model import TopicPartition
+from ottla.spark.loader.arrow_types import plain_schema
+from ottla.spark.loader.data_file import DataFile
+from ottla.spark.loader.errors import CommitConflictError, TableLayoutError
+from ottla.spark.loader.partitioning import partition_columns
+from ottla.spark.loader.settings import TableLayout
+from ottla.spark.loader.tables.manifest import decode_offsets, encode_offsets
+from ottla.spark.loader.tables.table import TableChange, TableState
+
+LAYOUT_PROPERTY = "ottla.layout"
+OFFSETS_PREFIX = "ottla.offsets."
+CATALOG_NAME = "default"
+NO_RETRIES = {"commit.retry.num-retries": "0"}
+NAME_MAPPING = "schema.name-mapping.default"
+ORPHAN_AGE_SECONDS = 7 * 24 * 3600
+
+
+class Iceberg:
+    partition_columns_in_files = True
+
+    def __init__(self, name: str, layout: TableLayout, catalog: Mapping[str, str]) -> None:
+        self.name = name
+        self._layout = layout
+        self._catalog, self._identifier = _open_catalog(name, catalog)
+        # It warns of every column without statistics, and we leave them out on purpose.
+        logging.getLogger("pyiceberg.io.pyarrow").setLevel(logging.ERROR)
+
+    def recover(self) -> None:
+        """There is nothing to finish: a commit is one row of the catalog."""
+
+    def state(self, partitions: Iterable[TopicPartition]) -> TableState:
+        table = self._open()
+        if table is None or table.current_snapshot() is None:
+            return TableState(version=-1, layout=self._layout)
+        return TableState(
+            version=_version(table),
+            layout=self._read_layout(table),
+            schema=plain_schema(table.schema().as_arrow()),
+            offsets=decode_offsets(_offset_properties(table)),
+            files=tuple(self._relative(table, task.file) for task in table.scan().plan_files()),
+            token=table.metadata.current_snapshot_id,
+        )
+
+    def new_load_id(self, state: TableState) -> str:
+        return uuid.uuid4().hex[:12]
+
+    def files_directory(self, load_id: str) -> Path:
+        """Where the table has its data; made here when there is no table yet, because the catalog gives the place."""
+        table = self._open()
+        if table is None:
+            raise TableLayoutError(f"{self.name} is not there")
+        return _data_directory(table)
+
+    def read_path(self, file: DataFile) -> Path:
+        table = self._open()
+        assert table is not None
+        return _data_directory(table) / file.path
+
+    def prepare(self, schema: Any) -> None:
+        """Makes the table where there is none: empty, with no offsets. Who comes second finds it."""
+        if self._open() is not None:
+            return
+        self._catalog.create_namespace_if_not_exists(self._identifier.rpartition(".")[0])
+        properties = {LAYOUT_PROPERTY: json.dumps(self._layout.as_json()), **NO_RETRIES}
+        creation = self._catalog.create_table_transaction(self._identifier, schema, properties=properties)
+        try:
+            with creation, creation.update_spec() as spec:
+                for column in partition_columns(self._layout.partition_by):
+                    spec.add_identity(column)
+        except (TableAlreadyExistsError, CommitFailedException):
+            return
+
+    def commit(self, state: TableState, change: TableChange) -> int:
+        table = self._table_of(state)
+        try:
+            with table.transaction() as transaction:
+                self._change_schema(transaction, change.schema)
+                self._change_files(table, transaction, change)
+                transaction.set_properties({**NO_RETRIES, **_offsets_after(table, change)})
+        except (CommitFailedException, ValidationException) as error:
+            raise CommitConflictError(f"another commit to {self.name} came first ({error})") from error
+        return _version(table)
+
+    def clean(self, *, thorough: bool = False) -> int:
+        table = self._open() if thorough else None
+        if table is None:
+            return 0
+        held = {_local(path) for path in table.inspect.all_files().column("file_path").to_pylist()}
+        orphans = [path for path in _data_directory(table).rglob("*.parquet") if path not in held and _is_old(path)]
+        for path in orphans:
+            path.unlink(missing_ok=True)
+        return len(orphans)
+
+    def _open(self) -> PyIcebergTable | None:
+        try:
+            return self._catalog.load_table(self._identifier)
+        except NoSuchTableError:
+            return None
+
+    def _table_of(self, state: TableState) -> Any:
+        """The table with the snapshot that the state was read from. Should another come now, the commit will fail."""
+        table = self._open()
+        if table is None or table.metadata.current_snapshot_id != state.token:
+            raise CommitConflictError(f"another load of {self.name} was committed first, or its table was dropped")
+        return table
+
+    def _read_layout(self, table: PyIcebergTable) -> TableLayout:
+        text = table.properties.get(LAYOUT_PROPERTY)
+        if text is None:
+            raise TableLayoutError(f"{self.name} is an Iceberg table that `ottla load` did not make")
+        return TableLayout.of_json(json.loads(text))
+
+    def _relative(self, table: PyIcebergTable, file: Any) -> DataFile:
+        path = _local(file.file_path).relative_to(_data_directory(table))
+        return DataFile(str(path), file.record_count, file.file_size_in_bytes)
+
+    def _change_schema(self, transaction: Transaction, schema: Any) -> None:
+        known = set(transaction.table_metadata.schema().column_names)
+        if any(name not in known for name in schema.names):
+            with transaction.update_schema() as update:
+                update.union_by_name(schema)
+        mapping = transaction.table_metadata.schema().name_mapping.model_dump_json()
+        if transaction.table_metadata.properties.get(NAME_MAPPING) != mapping:
+            transaction.set_properties({NAME_MAPPING: mapping})
+
+    def _change_files(self, table: PyIcebergTable, transaction: Transaction, change: TableChange) -> None:
+        folder = _data_directory(table)
+        paths = (f"file://{folder / file.path}" for file in change.added)
+        added = parquet_files_to_data_files(table.io, transaction.table_metadata, paths)
+        removed = {file.path for file in change.removed}
+        update = transaction.update_snapshot()
+        with update.overwrite() if removed else update.fast_append() as snapshot:
+            for data_file in added:
+                snapshot.append_data_file(data_file)
+            for task in table.scan().plan_files() if removed else ():
+                if self._relative(table, task.file).path in removed:
+                    snapshot.delete_data_file(task.file)
+
+
+def _open_catalog(name: str, properties: Mapping[str, str]) -> tuple[Catalog, str]:
+    """The catalog and the table's name in it."""
+    if properties:
+        return load_catalog(CATALOG_NAME, **properties), name if "." in name else f"default.{name}"
+    path = Path(name).absolute()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    catalog = load_catalog(
+        CATALOG_NAME, type="sql", uri=f"sqlite:///{path.parent}/catalog.db", warehouse=f"file://{path.parent}"
+    )
+    return catalog, path.name if "." in path.name else f"default.{path.name}"
+
+
+def _version(table: Any) -> int:
+    """Iceberg counts snapshots from 1."""
+    return int(table.metadata.last_sequence_number)
+
+
+def _data_directory(table: PyIcebergTable) -> Path:
+    return _local(table.location()) / "data"
+
+
+def _local(location: str) -> Path:
+    """Iceberg writes paths as they are, without escapes."""
+    parsed = urlparse(location)
+    if parsed.scheme not in ("", "file"):
+        raise TableLayoutError(f"{location}: tasks write to file systems that they share, not to {parsed.scheme}://")
+    return Path(location.removeprefix("file://"))
+
+
+def _offset_properties(table: PyIcebergTable) -> dict[str, dict[str, int]]:
+    return {
+        key.removeprefix(OFFSETS_PREFIX): json.loads(value)
+        for key, value in table.properties.items()
+        if key.startswith(OFFSETS_PREFIX)
+    }
+
+
+def _offsets_after(table: PyIcebergTable, change: TableChange) -> dict[str, str]:
+    """The properties of the topics that the change moves, with what they held before."""
+    found = _offset_properties(table)
+    moved = encode_offsets(change.offsets)
+    return {
+        f"{OFFSETS_PREFIX}{topic}": json.dumps({**found.get(topic, {}), **partitions})
+        for topic, partitions in moved.items()
+    }
+
+
+def _is_old(path: Path) -> bool:
+    return time.time() - path.stat().st_mtime > ORPHAN_AGE_SECONDS
