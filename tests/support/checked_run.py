@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from checker.rules import Operation, check
 from support.cluster import Cluster
 from support.eventually import eventually
+from support.java_producer import JavaRecordingProducer
 from support.recorded_clients import RecordingConsumer, RecordingProducer, read_final, read_replicas
 
 TOPIC = "orders"
@@ -13,34 +14,38 @@ ACKNOWLEDGED_MIN = 100
 
 
 class RecordedClients:
-    """A producer with acks=all and a consumer, both on threads of their own."""
+    """Producers with acks=all, librdkafka's and maybe Java's, and a consumer, on threads of their own."""
 
-    def __init__(self, cluster: Cluster, *, idempotent: bool) -> None:
+    def __init__(self, cluster: Cluster, *, idempotent: bool, java: bool) -> None:
         self._cluster = cluster
         self._idempotent = idempotent
         self.producer = RecordingProducer(cluster, TOPIC, "p", idempotent=idempotent)
+        self.java = JavaRecordingProducer(cluster, TOPIC, idempotent=idempotent) if java else None
         self.consumer = RecordingConsumer(cluster, TOPIC)
 
     def start(self) -> None:
         self.producer.start()
         self.consumer.start()
+        if self.java is not None:
+            self.java.start()
         self.await_acknowledged(ACKNOWLEDGED_MIN)
 
     def await_acknowledged(self, count: int) -> None:
-        """Until so many more records are acknowledged."""
-        enough = self._acknowledged() + count
-        eventually(lambda: self._acknowledged() >= enough)
+        """Until so many more records are acknowledged to each producer."""
+        for producer in self._producers():
+            enough = _acknowledged(producer.history) + count
+            eventually(lambda: _acknowledged(producer.history) >= enough, 60)  # noqa: B023 - done before the next
 
-    def _acknowledged(self) -> int:
-        return sum(op.type == "ok" for op in self.producer.history)
+    def _producers(self) -> list[RecordingProducer | JavaRecordingProducer]:
+        return [self.producer, self.java] if self.java is not None else [self.producer]
 
     def stop(self) -> None:
-        self.producer.finish()
-        self.consumer.finish()
+        for client in (*self._producers(), self.consumer):
+            client.finish()
 
     def check(self) -> None:
         """When everything is well again: what the history breaks, which must be nothing."""
-        history: list[Operation] = self.producer.finish()
+        history: list[Operation] = [op for producer in self._producers() for op in producer.finish()]
         self._cluster.await_in_sync(TOPIC)
         final = read_final(self._cluster, TOPIC)
         eventually(lambda: self.consumer.history and self.consumer.history[-1].offset >= final[-1].offset)
@@ -48,11 +53,15 @@ class RecordedClients:
         assert check(history, idempotent=self._idempotent) == []
 
 
+def _acknowledged(history: list[Operation]) -> int:
+    return sum(op.type == "ok" for op in history)
+
+
 @contextmanager
-def checked_run(cluster: Cluster, *, idempotent: bool) -> Iterator[RecordedClients]:
+def checked_run(cluster: Cluster, *, idempotent: bool, java: bool = False) -> Iterator[RecordedClients]:
     """Also waits, before the block, until records flow."""
     cluster.create_topic(TOPIC, min_insync_replicas="2")
-    clients = RecordedClients(cluster, idempotent=idempotent)
+    clients = RecordedClients(cluster, idempotent=idempotent, java=java)
     try:
         clients.start()
         yield clients

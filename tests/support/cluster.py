@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,12 +18,13 @@ from support.zookeepers import ZooKeeperProcess, embedded_server
 T = TypeVar("T")
 
 SESSION_TIMEOUT_MS = 3000
+LAG_TIME_MAX_MS = 5000
 CLUSTER_PROPERTIES = {
     "zookeeper.session.timeout.ms": str(SESSION_TIMEOUT_MS),
     "offsets.topic.replication.factor": "3",
     "min.insync.replicas": "2",
     "default.replication.factor": "3",
-    "replica.lag.time.max.ms": "5000",
+    "replica.lag.time.max.ms": str(LAG_TIME_MAX_MS),
     "controlled.shutdown.retry.backoff.ms": "500",
     "ottla.metrics.port": "-1",
 }
@@ -37,10 +38,11 @@ class Cluster:
         count: int,
         properties: Mapping[str, str],
         zookeeper_addresses: Mapping[int, str],
+        make_broker: Callable[[Path, Mapping[str, str]], OttlaProcess] = OttlaProcess,
     ) -> None:
         self.zookeeper = zookeeper
         self.brokers: dict[int, OttlaProcess] = {
-            broker_id: OttlaProcess(
+            broker_id: make_broker(
                 directory / f"broker{broker_id}",
                 CLUSTER_PROPERTIES
                 | {
@@ -152,7 +154,7 @@ def cluster_in(
     server = zookeeper or embedded_server(directory / "zookeeper")
     server.start()
     named = {key.replace("_", "."): value for key, value in properties.items()}
-    with _running(Cluster(directory, server, count, named, {}), server) as cluster:
+    with running_cluster(Cluster(directory, server, count, named, {}), server) as cluster:
         yield cluster
 
 
@@ -163,14 +165,14 @@ def cluster_with_links(directory: Path, count: int = 3) -> Iterator[tuple[Cluste
     server.start()
     links = ZooKeeperLinks(server.address, count)
     try:
-        with _running(Cluster(directory, server, count, {}, links.addresses), server) as cluster:
+        with running_cluster(Cluster(directory, server, count, {}, links.addresses), server) as cluster:
             yield cluster, links
     finally:
         links.close()
 
 
 @contextmanager
-def _running(cluster: Cluster, server: ZooKeeperProcess) -> Iterator[Cluster]:
+def running_cluster(cluster: Cluster, server: ZooKeeperProcess) -> Iterator[Cluster]:
     try:
         cluster.start()
         yield cluster

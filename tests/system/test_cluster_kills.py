@@ -27,7 +27,7 @@ def kill_in_turn(cluster: Cluster, seconds: float) -> None:
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("idempotent", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_kills_of_leader_controller_and_follower_lose_nothing(tmp_path: Path, idempotent: bool) -> None:
-    with cluster_in(tmp_path) as cluster, checked_run(cluster, idempotent=idempotent):
+    with cluster_in(tmp_path) as cluster, checked_run(cluster, idempotent=idempotent, java=True):
         kill_in_turn(cluster, 1)
 
 
@@ -37,9 +37,50 @@ def test_kills_of_leader_controller_and_follower_lose_nothing(tmp_path: Path, id
 def test_five_minutes_of_kills_on_debians_zookeeper_lose_nothing(tmp_path: Path, idempotent: bool) -> None:
     with (
         cluster_in(tmp_path, zookeeper=debian_server(tmp_path / "zookeeper")) as cluster,
-        checked_run(cluster, idempotent=idempotent),
+        checked_run(cluster, idempotent=idempotent, java=True),
     ):
         kill_in_turn(cluster, 300)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("idempotent", [True, False])
+def test_two_leaders_killed_one_right_after_the_other_lose_nothing(tmp_path: Path, idempotent: bool) -> None:
+    """KIP-279: the second election comes before everybody has fetched from the first winner."""
+    with cluster_in(tmp_path) as cluster, checked_run(cluster, idempotent=idempotent) as clients:
+        first = cluster.leader(TOPIC)
+        cluster.brokers[first].kill()
+        second = int(eventually(lambda: (cluster.leader(TOPIC) + 1) * (cluster.leader(TOPIC) != first))) - 1
+        cluster.brokers[second].kill()
+        for broker_id in (first, second):
+            cluster.restart(broker_id)
+        clients.await_acknowledged(100)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(240)
+def test_a_follower_bounced_again_and_again_is_no_leader_that_lacks_records(tmp_path: Path) -> None:
+    """KIP-903: what its leader knew of it before its restart must not bring it back into the ISR."""
+    with cluster_in(tmp_path) as cluster, checked_run(cluster, idempotent=False) as clients:
+        leader = cluster.leader(TOPIC)
+        follower = cluster.other_than(leader)
+        for _ in range(5):
+            cluster.kill_and_restart(follower, down_s=0)
+        cluster.kill_and_restart(leader, down_s=SESSION_TIMEOUT_MS / 1000 + 0.5)
+        clients.await_acknowledged(100)
+
+
+@pytest.mark.timeout(240)
+def test_all_brokers_killed_at_once_lose_nothing(tmp_path: Path) -> None:
+    """What a killed process wrote is in the page cache: whoever is back first may lead, and does."""
+    with cluster_in(tmp_path) as cluster, checked_run(cluster, idempotent=True) as clients:
+        for broker in cluster.brokers.values():
+            broker.kill()
+        for broker_id in (2, 1):
+            cluster.restart(broker_id)
+        assert cluster.leader(TOPIC) in (1, 2)
+        clients.await_acknowledged(100)
+        cluster.restart(0)
 
 
 @pytest.mark.timeout(240)
