@@ -320,6 +320,16 @@ def test_interceptors_see_what_is_read_and_committed(group, broker_address, topi
     assert seen.committed == [10]
 
 
+def test_a_group_may_commit_for_partitions_that_were_assigned_by_hand(broker_address, topic, group, admin, name):
+    write_topic(broker_address, topic, [{"value": b"1"}, {"value": b"2"}])
+    consumer = group(enable_auto_commit=False)
+    consumer.assign([(topic, 0)])
+    assert [record.value for record in itertools.islice(consumer, 1)] == [b"1"]
+    consumer.commit()
+    assert [found.offset for found in admin.list_group_offsets(name).values()] == [1]
+    assert [record.value for record in consumer.poll(timeout_ms=2**31)] == [b"2"]
+
+
 def test_streams_divide_a_topic_over_threads(broker_address, wide_topic, name, admin):
     values = {b"%d" % n for n in range(400)}
     write_topic(
@@ -338,12 +348,15 @@ def test_streams_divide_a_topic_over_threads(broker_address, wide_topic, name, a
             thread.start()
         eventually(lambda: {value for _, value in seen[0] + seen[1]} == values)
         eventually(lambda: sorted(len(member.assignment) for member in members(admin, name)) == [2, 2])
-        consumer.commit()
+
+        def committed():
+            consumer.commit()  # what was read before the second stream came is read again
+            return sum(found.offset for found in admin.list_group_offsets(name).values())
+
+        eventually(lambda: committed() == 400)
     for thread in threads:
         thread.join(30)
         assert not thread.is_alive()
-    committed = admin.list_group_offsets(name)
-    assert sum(found.offset for found in committed.values()) == 400
 
 
 def test_streams_by_pattern(broker_address, topic, name, admin):

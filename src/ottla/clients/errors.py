@@ -7,6 +7,7 @@ KafkaError
     ClientTimeoutError         the time that the caller gave is over; also a TimeoutError
   BufferExhaustedError         buffer.memory is full, and max.block.ms or the policy says not to wait
   SerializationError           a serializer refused a key or value; also a ValueError
+  LogTruncationError           records that were read are gone from the log, and auto.offset.reset=none
   NoOffsetForPartitionError    no committed offset, and auto.offset.reset=none
   InvalidRecordSizeError       a record over max.request.size
 OttlaError
@@ -54,6 +55,17 @@ class NoOffsetForPartitionError(OffsetOutOfRangeError):
         names = ", ".join(str(partition) for partition in partitions)
         super().__init__(f"no offset to begin from and auto.offset.reset=none: {names}")
         self.partitions = frozenset(partitions)
+
+
+class LogTruncationError(OffsetOutOfRangeError):
+    """A new leader lacks records that were read (KIP-320), and `auto.offset.reset` is none: seek to go on."""
+
+    def __init__(self, partition: TopicPartition, position: int, end_offset: int) -> None:
+        where = f"differs from offset {end_offset} on" if end_offset >= 0 else "differs from an unknown offset on"
+        super().__init__(f"{partition} was truncated: read up to {position}, the log {where}; seek to go on")
+        self.partition = partition
+        self.position = position
+        self.end_offset = end_offset
 
 
 class ClientClosedError(OttlaError):

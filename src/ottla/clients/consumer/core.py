@@ -136,6 +136,8 @@ class ConsumerCore:
             return
 
     def _progress(self) -> FetchedPartition | RebalanceEvent | None:
+        if self.fetcher.has_divergence:
+            self.fetcher.resolve_divergences()
         self._raise_failures()
         self.committer.maybe_auto_commit(self.states)
         if self.member is not None and self._interest.is_subscribed:
@@ -176,7 +178,9 @@ class ConsumerCore:
     def needs_attention(self) -> bool:
         """Whether a face that has data of its own must come back here first. Read from any thread."""
         member = self.member
-        return self._woken or self._script is not None or (member is not None and member.needs_rejoin)
+        is_leaving = member is not None and member.needs_rejoin and self._interest.is_subscribed
+        is_rebalancing = is_leaving or self._script is not None
+        return self._woken or is_rebalancing or self.fetcher.has_divergence
 
     # Rebalancing
 
@@ -307,7 +311,7 @@ class ConsumerCore:
         await self.reset(late, OffsetSpec.LATEST)
         for partition, answer in found.items():
             if answer.offset >= 0:
-                self.state_of(partition).seek(answer.offset, answer.leader_epoch)
+                self.state_of(partition).seek(answer.offset)
         self._wake()
 
     async def offsets(self, times: Mapping[TopicPartition, int]) -> dict[TopicPartition, OffsetAndTimestamp]:

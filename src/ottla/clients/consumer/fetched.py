@@ -82,13 +82,21 @@ class FetchedPartition:
         self._aborted = deque(sorted(aborted or (), key=lambda found: found.first_offset))
         self._aborted_producers: set[int] = set()
 
-    def next_fetch_offset(self) -> int | None:
-        """The offset behind the last whole batch."""
+    def end(self) -> tuple[int, int] | None:
+        """The offset behind the last whole batch, and its leader epoch."""
         if is_legacy(self._view):
             messages = decode_messages(self._view, partial_tail=True)
-            return messages[-1].offset + 1 if messages else None
+            return (messages[-1].offset + 1, -1) if messages else None
         last = last_batch_position(self._view)
-        return None if last is None else decode_header(self._view, last).next_offset
+        if last is None:
+            return None
+        header = decode_header(self._view, last)
+        return header.next_offset, header.partition_leader_epoch
+
+    def next_fetch_offset(self) -> int | None:
+        """The offset behind the last whole batch."""
+        end = self.end()
+        return None if end is None else end[0]
 
     @property
     def is_stale(self) -> bool:
@@ -186,4 +194,5 @@ class FetchedPartition:
         columns = decode_columns(batches, offset_min=self.position, with_headers=with_headers)
         if batches:
             self.position = max(self.position, batches[-1].header.next_offset)
+            self.state.leader_epoch = batches[-1].header.partition_leader_epoch
         return columns

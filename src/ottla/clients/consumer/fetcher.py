@@ -7,23 +7,25 @@ its partition is first.
 
 A request for quiet partitions waits at the broker, and Kafka answers a connection in order. So that a busy partition
 (or one that was sought in or resumed meanwhile) need not wait behind it, there are two lanes to each broker, with a
-connection each. A partition is in one request at a time.
+connection each, and a fetch session each (`fetch_session`). A partition is in one request at a time.
 """
 
 import asyncio
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ottla.clients.cluster import Cluster
 from ottla.clients.consumer.consumer_metrics import ConsumerMetrics
+from ottla.clients.consumer.fetch_session import SESSION_ERRORS, FetchSession, Wanted
 from ottla.clients.consumer.fetched import FetchedPartition
 from ottla.clients.consumer.partition_state import NO_REPLICA, NOT_FETCHING, PartitionState
 from ottla.clients.consumer.settings import FetchSettings
+from ottla.clients.consumer.truncation import PositionValidator, resolve
 from ottla.clients.errors import NoOffsetForPartitionError, broker_error
 from ottla.errors import ErrorCode, KafkaError
 from ottla.model import TopicPartition
-from ottla.protocol.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic, PartitionData
+from ottla.protocol.messages.fetch import FetchRequest, FetchResponse, PartitionData
 
 # The lanes: with two, one request can wait while the other brings data.
 FETCH_CHANNELS = ("fetch", "fetch-2")
@@ -36,7 +38,7 @@ _QUIET_ERRORS = frozenset({ErrorCode.OFFSET_NOT_AVAILABLE, ErrorCode.UNKNOWN_LEA
 class _Asked(NamedTuple):
     state: PartitionState
     generation: int
-    offset: int
+    wanted: Wanted
 
 
 class Fetcher:
@@ -49,12 +51,16 @@ class Fetcher:
         on_change: Callable[[], object],
     ) -> None:
         self.completed: deque[FetchedPartition] = deque()
+        # Whether some log was truncated below what was fetched. Read from any thread.
+        self.has_divergence = False
         self._cluster = cluster
         self._states = states
         self._settings = settings
         self._metrics = metrics
         self._on_change = on_change
         self._tasks: dict[tuple[int, str], asyncio.Task[None]] = {}
+        self._sessions: defaultdict[tuple[int, str], FetchSession] = defaultdict(FetchSession)
+        self._validator = PositionValidator(cluster, self._validated)
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
 
@@ -80,8 +86,23 @@ class Fetcher:
             return fetched
         return None
 
+    def resolve_divergences(self) -> None:
+        """Act on logs that were truncated. The user's positions must be exact now."""
+        for state in self._states.values():
+            resolve(state, self._settings.reset_to)
+        self._note_divergences()
+
+    def _note_divergences(self) -> None:
+        self.has_divergence = any(state.divergence is not None for state in self._states.values())
+
+    def _validated(self) -> None:
+        self._note_divergences()
+        self._on_change()
+        self.poke()
+
     async def close(self) -> None:
         self._closed = True
+        await self._validator.close()
         if self._timer is not None:
             self._timer.cancel()
         tasks = list(self._tasks.values())
@@ -96,15 +117,19 @@ class Fetcher:
         if sum(state.buffered_bytes for state in self._states.values()) >= self._settings.max_bytes:
             return {}
         grouped: dict[int, list[PartitionState]] = {}
+        unsure: list[PartitionState] = []
         for state in self._states.values():
             if self._is_fetchable(state, now):
                 node_id = self._node_of(state, now)
-                if node_id is not None:
+                if node_id is not None and state.needs_validation(self._leader_epoch(state.partition)):
+                    unsure.append(state)
+                elif node_id is not None:
                     grouped.setdefault(node_id, []).append(state)
+        self._validator.validate(unsure)
         return grouped
 
     def _is_fetchable(self, state: PartitionState, now: float) -> bool:
-        if state.fetch_offset is None or state.is_paused or state.error is not None:
+        if state.fetch_offset is None or state.is_paused or state.error is not None or state.divergence is not None:
             return False
         if state.fetching_generation == state.generation:
             return False
@@ -124,6 +149,10 @@ class Fetcher:
             self._back_off(state)
             return None
         return leader.leader_id
+
+    def _leader_epoch(self, partition: TopicPartition) -> int:
+        leader = self._cluster.leader_of(*partition)
+        return -1 if leader is None else leader.leader_epoch
 
     def _back_off(self, state: PartitionState) -> None:
         """Ask for metadata, and for this partition again a little later."""
@@ -146,30 +175,32 @@ class Fetcher:
         asked: dict[TopicPartition, _Asked] = {}
         for state in states:
             assert state.fetch_offset is not None, "only partitions with a position are fetched"
-            asked[state.partition] = _Asked(state, state.generation, state.fetch_offset)
+            wanted = Wanted(state.fetch_offset, self._leader_epoch(state.partition), self._settings.partition_max_bytes)
+            asked[state.partition] = _Asked(state, state.generation, wanted)
             state.fetching_generation = state.generation
         work = self._fetch(node_id, lane, asked)
         self._tasks[node_id, lane] = self._cluster.runtime.loop.create_task(work)
 
     async def _fetch(self, node_id: int, lane: str, asked: Mapping[TopicPartition, _Asked]) -> None:
+        session = self._sessions[node_id, lane]
         try:
             timeout_ms = self._settings.max_wait_ms + self._settings.request_timeout_ms
             response: FetchResponse = await self._cluster.send(
                 node_id,
-                self._request(asked),
+                self._request(session, asked),
                 channel=lane,
                 version_max=FETCH_VERSION_MAX,
                 timeout_ms=timeout_ms,
             )
-            if response.error_code:
+            if response.error_code and response.error_code not in SESSION_ERRORS:
                 raise broker_error(response.error_code, f"fetching from broker {node_id}")
         except KafkaError:
+            session.give_up()
             for state, _, _ in asked.values():
                 state.preferred_replica = NO_REPLICA
                 self._back_off(state)
         else:
-            self._metrics.note_fetch(response.throttle_time_ms)
-            self._take_response(response, asked)
+            self._take_answer(session, response, asked)
         finally:
             self._tasks.pop((node_id, lane), None)
             for state, generation, _ in asked.values():
@@ -178,30 +209,27 @@ class Fetcher:
         self._on_change()
         self.poke()
 
-    def _request(self, asked: Mapping[TopicPartition, _Asked]) -> FetchRequest:
-        topics: dict[str, FetchTopic] = {}
-        for (topic, index), (_, _, offset) in asked.items():
-            found = topics.get(topic)
-            if found is None:
-                found = topics[topic] = FetchTopic(topic=topic)
-            leader = self._cluster.leader_of(topic, index)
-            found.partitions.append(
-                FetchPartition(
-                    partition=index,
-                    current_leader_epoch=leader.leader_epoch if leader is not None else -1,
-                    fetch_offset=offset,
-                    partition_max_bytes=self._settings.partition_max_bytes,
-                )
-            )
-        return FetchRequest(
+    def _take_answer(
+        self, session: FetchSession, response: FetchResponse, asked: Mapping[TopicPartition, _Asked]
+    ) -> None:
+        if response.error_code:
+            session.give_up(response.error_code)  # and the next request begins a new one
+            return
+        session.take_answer(response.session_id)
+        self._metrics.note_fetch(response.throttle_time_ms)
+        self._take_response(response, asked)
+
+    def _request(self, session: FetchSession, asked: Mapping[TopicPartition, _Asked]) -> FetchRequest:
+        request = FetchRequest(
             replica_id=CONSUMER_REPLICA_ID,
             max_wait_ms=self._settings.max_wait_ms,
             min_bytes=self._settings.min_bytes,
             max_bytes=self._settings.max_bytes,
             isolation_level=int(self._settings.read_committed),
-            topics=list(topics.values()),
             rack_id=self._settings.rack,
         )
+        session.fill(request, {partition: wanted for partition, (_, _, wanted) in asked.items()})
+        return request
 
     def _take_response(self, response: FetchResponse, asked: Mapping[TopicPartition, _Asked]) -> None:
         for topic in response.responses:
@@ -228,11 +256,14 @@ class Fetcher:
         if not data.records:
             return
         assert isinstance(data.records, memoryview), "decoded records are slices of the frame"
-        fetched = FetchedPartition(state, data.records, asked.offset, data.aborted_transactions, self._settings)
-        next_offset = fetched.next_fetch_offset()
-        if next_offset is None:
+        asked_offset = asked.wanted.fetch_offset
+        fetched = FetchedPartition(state, data.records, asked_offset, data.aborted_transactions, self._settings)
+        end = fetched.end()
+        if end is None:
             return  # not one whole batch: another partition came first, and this one will next time
-        state.fetch_offset = max(next_offset, asked.offset)
+        next_offset, state.fetch_epoch = end
+        state.validated_epoch = asked.wanted.leader_epoch
+        state.fetch_offset = max(next_offset, asked_offset)
         state.buffered_bytes += fetched.size_bytes
         self.completed.append(fetched)
         self._metrics.note_partition(state, fetched.size_bytes)
