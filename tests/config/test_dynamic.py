@@ -3,7 +3,7 @@ import logging
 import pytest
 
 from ottla.config import BrokerConfig
-from ottla.config.dynamic import apply_found, check_alteration, is_per_broker
+from ottla.config.dynamic import apply_found, check_alteration, check_storable, is_per_broker
 from ottla.errors import ConfigError
 
 
@@ -66,3 +66,23 @@ def test_what_somebody_wrote_to_zookeeper_is_taken_as_far_as_it_can_be(caplog: p
         assert apply_found(config, cluster_default={"log.retention.ms": "0"}) == frozenset()
     assert "not applied" in caplog.text
     assert config.int("log.cleaner.threads") == 2
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "listener.name.external.ssl.keystore.password",
+        "listener.name.external.ssl.key.password",
+        "listener.name.external.plain.sasl.jaas.config",
+        "ssl.truststore.password",
+    ],
+)
+def test_password_is_not_stored_where_zookeeper_would_show_it(key: str) -> None:
+    with pytest.raises(ConfigError, match="Password encoder secret not configured"):
+        check_storable(BrokerConfig.load({}), {key: "secret"})
+    with pytest.raises(ConfigError, match="cannot be set dynamically"):
+        check_storable(BrokerConfig.load({"password.encoder.secret": "s"}), {key: "secret"})
+
+
+def test_other_keys_are_stored_with_or_without_a_secret() -> None:
+    check_storable(BrokerConfig.load({}), {"log.cleaner.threads": "2", "my.password.file": "x"})

@@ -63,6 +63,26 @@ def check_alteration(config: BrokerConfig, texts: Mapping[str, str], *, per_brok
         config.with_dynamic(cluster_default=texts)
 
 
+def check_storable(config: BrokerConfig, texts: Mapping[str, str]) -> None:
+    """ConfigError when one of these keys, now set, is a password: ZooKeeper would show it to everybody who can read.
+
+    Kafka stores it encrypted with `password.encoder.secret`, and refuses it, in these words, where there is none.
+    """
+    if not any(_is_password(key) for key in texts):
+        return
+    if config.password("password.encoder.secret") is None:
+        raise ConfigError("Password encoder secret not configured")
+    raise ConfigError("Passwords cannot be set dynamically here yet: put them into the broker's properties file")
+
+
+def _is_password(key: str) -> bool:
+    """By its end, since a listener's name and a SASL mechanism may stand in front."""
+    return any(
+        definition.is_sensitive and definition.is_dynamic and (key == name or key.endswith("." + name))
+        for name, definition in broker_keys().items()
+    )
+
+
 def apply_found(
     config: BrokerConfig,
     *,

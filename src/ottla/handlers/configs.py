@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ottla.config import BrokerConfig
 from ottla.config.describe import ConfigEntry, describe_broker, describe_cluster_default, describe_topic
-from ottla.config.dynamic import check_alteration
+from ottla.config.dynamic import check_alteration, check_storable
 from ottla.config.keys import broker_keys, topic_keys
 from ottla.config.sources import ConfigSource
 from ottla.config.topic_config import validate_topic_config
@@ -196,6 +196,7 @@ class ConfigHandlers:
                 after = change(before)
                 self._check_result(resource, after)
                 if not validate_only:
+                    self._check_storable(resource, dict(after.items() - before.items()))
                     await self._store.write(entity, after, version)
                 return
             except (BadVersionError, NodeExistsError, ConnectionLossError):
@@ -232,6 +233,14 @@ class ConfigHandlers:
         except ConfigError as error:
             raise _refusal(resource, configs, error) from None
 
+    def _check_storable(self, resource: Resource, newly_set: dict[str, str]) -> None:
+        if resource.type != BROKER:
+            return
+        try:
+            check_storable(self._config, newly_set)
+        except ConfigError as error:
+            raise _invalid_value(resource, error) from None
+
 
 def _replacing_change(resource: Resource, edits: list[Edit]) -> Change:
     if resource.type == BROKER_LOGGER:
@@ -249,8 +258,14 @@ def _refusal(resource: Resource, configs: Iterable[str], error: ConfigError) -> 
         return InvalidRequestError(str(error))
     if any(key not in topic_keys() for key in configs):
         return InvalidConfigError(str(error))
-    named = f"ConfigResource(type=TOPIC, name='{resource.name}')"
-    return InvalidConfigError(f"Invalid config value for resource {named}: {error}")
+    return _invalid_value(resource, error)
+
+
+def _invalid_value(resource: Resource, error: ConfigError) -> KafkaError:
+    kind = "TOPIC" if resource.type == TOPIC else "BROKER"
+    return InvalidConfigError(
+        f"Invalid config value for resource ConfigResource(type={kind}, name='{resource.name}'): {error}"
+    )
 
 
 async def _outcome(action: Awaitable[None]) -> KafkaError | None:

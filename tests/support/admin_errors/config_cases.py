@@ -10,6 +10,7 @@ from support.admin_errors.case import Case
 
 UNKNOWN_TYPE, TOPIC, BROKER, LOGGER, CLIENT_METRICS, GROUP = 0, 2, 4, 8, 16, 32
 SET, DELETE, APPEND, SUBTRACT, NO_SUCH_OPERATION = 0, 1, 2, 3, 9
+KEYSTORE_PASSWORD = "listener.name.plaintext.ssl.keystore.password"
 Edit = tuple[str, int, str | None]
 
 
@@ -118,6 +119,7 @@ INCREMENTAL_CASES = [
     Case("edit: invalid value of the broker", 1, edit(BROKER, "0", ("log.cleaner.threads", SET, "many"))),
     Case("edit: too small for the broker", 1, edit(BROKER, "0", ("log.cleaner.threads", SET, "0"))),
     Case("edit: threads by more than twice", 1, edit(BROKER, "0", ("num.io.threads", SET, "900"))),
+    Case("edit: secret of the broker", 1, edit(BROKER, "0", (KEYSTORE_PASSWORD, SET, "secret"))),
     Case("edit: another broker", 1, edit(BROKER, "7", ("log.cleaner.threads", SET, "2"))),
     Case("edit: broker that is no number", 1, edit(BROKER, "first", ("log.cleaner.threads", SET, "2"))),
     Case("edit: unknown logger", 1, edit(LOGGER, "0", ("nope", SET, "INFO"))),
@@ -132,6 +134,8 @@ INCREMENTAL_CASES = [
 
 # What is changed, and how it is seen afterwards.
 STORED_CASES = [
+    Case("stored: secret", 1, edit(BROKER, "0", (KEYSTORE_PASSWORD, SET, "secret"), validate_only=False)),
+    Case("stored: secret of all", 1, edit(BROKER, "", (KEYSTORE_PASSWORD, SET, "secret"), validate_only=False)),
     Case("stored: broker", 1, edit(BROKER, "0", ("log.cleaner.threads", SET, "2"), validate_only=False)),
     Case("stored: all brokers", 1, edit(BROKER, "", ("background.threads", SET, "11"), validate_only=False)),
     Case("stored: both are seen", 4, describe(BROKER, "0", "log.cleaner.threads", "background.threads"), '"11"'),

@@ -29,22 +29,22 @@ delegation.token.max.lifetime.ms | LONG | 604800000 | [1,...] | MEDIUM | read-on
     No effect: not yet, comes with delegation tokens.
 password.encoder.secret | PASSWORD | null |  | MEDIUM | read-only | accepted
     Secret for passwords among the dynamic configs.
-    No effect: not yet, comes with dynamic passwords.
+    No effect: dynamic passwords are refused, with or without it, until TLS and SASL come.
 password.encoder.old.secret | PASSWORD | null |  | MEDIUM | read-only | accepted
     The secret before it was changed.
-    No effect: not yet, comes with dynamic passwords.
+    No effect: dynamic passwords are refused, with or without it, until TLS and SASL come.
 password.encoder.cipher.algorithm | STRING | AES/CBC/PKCS5Padding |  | LOW | read-only | accepted
     Cipher for them.
-    No effect: not yet, comes with dynamic passwords.
+    No effect: dynamic passwords are refused, with or without it, until TLS and SASL come.
 password.encoder.iterations | INT | 4096 | [1024,...] | LOW | read-only | accepted
     Iterations for their key.
-    No effect: not yet, comes with dynamic passwords.
+    No effect: dynamic passwords are refused, with or without it, until TLS and SASL come.
 password.encoder.key.length | INT | 128 | [8,...] | LOW | read-only | accepted
     Length of their key.
-    No effect: not yet, comes with dynamic passwords.
+    No effect: dynamic passwords are refused, with or without it, until TLS and SASL come.
 password.encoder.keyfactory.algorithm | STRING | null |  | LOW | read-only | accepted
     Algorithm for their key.
-    No effect: not yet, comes with dynamic passwords.
+    No effect: dynamic passwords are refused, with or without it, until TLS and SASL come.
 sasl.enabled.mechanisms | LIST | GSSAPI |  | MEDIUM | dynamic | accepted
     SASL mechanisms that are served.
     No effect: not yet, comes with TLS and SASL.
