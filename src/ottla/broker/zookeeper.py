@@ -8,16 +8,18 @@ error and never a reason to start one.
 import logging
 import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ottla.clock import Clock
 from ottla.config import BrokerConfig
 from ottla.coordination.connect_string import ConnectString, parse_connect_string
-from ottla.coordination.embedded.server import EmbeddedZooKeeper
-from ottla.coordination.embedded.server_config import ServerConfig
 from ottla.coordination.errors import ConnectionLossError
 from ottla.coordination.kazoo_session import KazooSession
 from ottla.coordination.session_life import SessionOptions
 from ottla.errors import OperatorError
+
+if TYPE_CHECKING:
+    from ottla.coordination.embedded.server import EmbeddedZooKeeper
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +53,10 @@ class ZooKeeperLink:
             await self.embedded.stop()
 
     async def _start_embedded(self) -> ConnectString:
+        # Imported here: a broker on an ensemble starts without it.
+        from ottla.coordination.embedded.server import EmbeddedZooKeeper
+        from ottla.coordination.embedded.server_config import ServerConfig
+
         port = self._config.int("ottla.zookeeper.port")
         server = EmbeddedZooKeeper(
             ServerConfig(data_dir=embedded_data_dir(self._config), client_port=port, tick_time_ms=_EMBEDDED_TICK_MS),
