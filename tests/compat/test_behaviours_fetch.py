@@ -175,6 +175,36 @@ def test_38_zstd_is_refused_to_clients_too_old_for_it(raw: RawKafka, make_topic,
     assert len(fetch(raw, topic, 0, version=10).records) > 0
 
 
+@pytest.mark.parametrize("version", [4, 9])
+def test_38_zstd_in_a_topic_of_no_codec_is_the_clients_affair(raw: RawKafka, make_topic, version: int):
+    topic = make_topic()
+    produce(raw, topic, batch(5, compression=Codec.ZSTD))
+    data = fetch(raw, topic, 0, version=version)
+    assert (data.error_code, headers_in(data.records)[0].compression) == (ErrorCode.NONE, Codec.ZSTD)
+
+
+@pytest.mark.parametrize(("version", "code"), [(1, ErrorCode.UNSUPPORTED_VERSION), (4, ErrorCode.NONE)])
+def test_38_topic_without_down_conversion_refuses_old_versions(
+    raw: RawKafka, make_topic, version: int, code: ErrorCode
+):
+    topic = make_topic(**{"message.downconversion.enable": "false"})
+    produce(raw, topic, batch(5))
+    data = fetch(raw, topic, 0, version=version)
+    assert (data.error_code, bool(data.records)) == (code, code == ErrorCode.NONE)
+
+
+def test_unknown_partition_beside_a_known_one_does_not_end_the_wait(raw: RawKafka, broker: BrokerProcess, make_topic):
+    """It is told of when the others have something, or their time is over."""
+    topic = make_topic()
+    request = fetch_request(topic, [fetch_partition(0, partition) for partition in (0, 99)], wait_ms=LONG_WAIT_MS)
+    raw.send(request, 12)
+    with RawKafka(broker.address) as other:
+        produce(other, topic, batch(3))
+    known, unknown = sorted(raw.receive().responses[0].partitions, key=lambda part: part.partition_index)
+    assert len(records_in(known.records)) == 3
+    assert unknown.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
 @pytest.mark.parametrize("version", range(13))
 def test_every_version_by_name_returns_the_records(raw: RawKafka, filled: str, version: int):
     data = fetch(raw, filled, 0, version=version)

@@ -144,10 +144,26 @@ async def test_client_that_goes_away_leaves_nothing_behind(tmp_path: Path) -> No
 @on_loop
 async def test_fetch_with_an_error_does_not_wait(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas:
-        replicas.lead()
-        answers = fetch(replicas, {("t", 0): 0, ("t", 7): 0})
+        replicas.lead(count=2)
+        answers = fetch(replicas, {("t", 0): 0, ("t", 1): 5})
         assert isinstance(answers, list)
+        assert [answer.error_code for _entry, answer in answers] == [0, ErrorCode.OFFSET_OUT_OF_RANGE]
+
+
+@on_loop
+async def test_partition_that_nobody_knows_is_told_with_the_others_and_alone_at_once(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        waiting = fetch(replicas, {("t", 0): 0, ("t", 7): 0})
+        assert isinstance(waiting, asyncio.Future)
+        replicas.append(partition)
+        await turn()
+        answers = waiting.result()
         assert [answer.error_code for _entry, answer in answers] == [0, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
+        assert sizes(answers)[0] > 0
+        alone = fetch(replicas, {("t", 7): 0})
+        assert isinstance(alone, list)
+        assert alone[0][1].error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
 @on_loop

@@ -3,7 +3,7 @@
 Version-dependent meaning:
     0-3    records converted down to magic 0 (0-1) or 1 (2-3)
     7+     fetch sessions
-    10+    zstd batches may be returned; older clients get UNSUPPORTED_COMPRESSION_TYPE for a partition that has them
+    10+    zstd batches may be returned; older clients get UNSUPPORTED_COMPRESSION_TYPE for a topic that asks for zstd
     11+    consumers name their rack, and may read from followers (KIP-392)
     13+    topics by id
     15+    the replica is named in `replica_state`

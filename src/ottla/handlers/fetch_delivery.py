@@ -1,8 +1,11 @@
 """The last step of a fetch: its records made ready to leave.
 
 The tail of a log is in the page cache and leaves as it is. Older ranges are probed, and where they are cold a thread
-of their log directory reads ahead before the loop sends. Clients that are too old for what the log holds get their
-records converted down (Fetch 0-3) or refused (zstd before Fetch 10), off the loop too, since the bytes must be read.
+of their log directory reads ahead before the loop sends. Clients of Fetch 0-3 get their records converted down, off the
+loop too, since the bytes must be read; what cannot be converted, zstd, is refused.
+
+Before Fetch 10 Kafka goes by the topic: one whose `compression.type` is zstd is refused as a whole, and of any other
+the batches leave as they are.
 """
 
 import asyncio
@@ -10,12 +13,10 @@ from time import perf_counter
 
 from ottla.disk.file_slice import FileSlice
 from ottla.disk.read_ahead import ReadAhead
-from ottla.errors import KafkaError, OttlaError
-from ottla.errors.kafka import UnsupportedCompressionTypeError
+from ottla.errors import ErrorCode, KafkaError, OttlaError
 from ottla.observability.conversion_metrics import Conversion, ConversionMetrics
 from ottla.observability.metrics import Metrics
 from ottla.protocol.messages.fetch import FetchResponse, PartitionData
-from ottla.records.attributes import Codec
 from ottla.records.batch import iterate_batches
 from ottla.records.legacy import down_convert
 from ottla.replication.delayed_fetch import Answers
@@ -38,6 +39,9 @@ class FetchDelivery:
         self, version: int, answers: Answers, response: FetchResponse
     ) -> FetchResponse | asyncio.Future[FetchResponse]:
         if version < _ZSTD_VERSION:
+            for entry, answer in answers:
+                refuse_too_old(version, entry, answer)
+        if version < _MAGIC_2_VERSION:
             return self._convert(version, answers, response)
         cold = [piece for entry, answer in answers if (piece := cold_slice(entry, answer)) is not None]
         if not cold:
@@ -99,15 +103,12 @@ def cold_slice(entry: FetchEntry, answer: PartitionData) -> FileSlice | None:
 
 
 def convert(version: int, answer: PartitionData) -> Conversion | None:
-    """Read the records and make of them what this version may be answered; what was converted, if anything was."""
+    """Read the records and convert them for this version; None when they cannot be."""
     piece = answer.records
     assert isinstance(piece, FileSlice)
+    started_at = perf_counter()
     try:
-        records = refuse_zstd(piece.read(0, len(piece)))
-        if version >= _MAGIC_2_VERSION:
-            answer.records = records
-            return None
-        started_at = perf_counter()
+        records = piece.read(0, len(piece))
         converted = down_convert(records, 1 if version >= _MAGIC_1_VERSION else 0)
         answer.records = converted
     except KafkaError as error:
@@ -120,7 +121,20 @@ def convert(version: int, answer: PartitionData) -> Conversion | None:
     return Conversion(count, (perf_counter() - started_at) * 1000, len(converted))
 
 
-def refuse_zstd(records: bytes) -> bytes:
-    if any(header.compression == Codec.ZSTD for _position, header in iterate_batches(records)):
-        raise UnsupportedCompressionTypeError("this client's Fetch version does not know zstd")
-    return records
+def refuse_too_old(version: int, entry: FetchEntry, answer: PartitionData) -> None:
+    """Put an error in the place of records that a client of this version may not have."""
+    if answer.error_code or entry.partition is None:
+        return
+    config = entry.partition.log.config
+    if config.compression_type == "zstd":
+        refuse(answer, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
+    elif version < _MAGIC_2_VERSION and not config.message_downconversion_enable:
+        refuse(answer, ErrorCode.UNSUPPORTED_VERSION)
+
+
+def refuse(answer: PartitionData, code: ErrorCode) -> None:
+    if isinstance(answer.records, FileSlice):
+        answer.records.close()
+    answer.records = b""
+    answer.error_code = code
+    answer.high_watermark = -1

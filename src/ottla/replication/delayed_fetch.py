@@ -1,9 +1,9 @@
 """A fetch from its first read to its answer: at once when there is enough to say, else when there is.
 
 A fetch answers at once when it has `min_bytes`, may not wait, has an error or a diverging epoch to tell, or asks for
-nothing. Otherwise it counts the bytes that its partitions gain, entry by entry as they change, and reads again when
-the sum is enough or the time is over. The answer itself may take a little longer (cold data is read ahead, old clients
-get converted records): then `respond` returns a future, and the fetch is answered with that.
+nothing that exists. Otherwise it counts the bytes that its partitions gain, entry by entry as they change, and reads
+again when the sum is enough or the time is over. The answer itself may take a little longer (cold data is read ahead,
+old clients get converted records): then `respond` returns a future, and the fetch is answered with that.
 """
 
 import asyncio
@@ -62,7 +62,7 @@ class DelayedFetch(Generic[Response]):
             result.total_bytes >= params.min_bytes
             or params.max_wait_ms <= 0
             or result.answer_now
-            or not self._session.entries
+            or result.unknown_count == len(self._session.entries)
         )
 
     def _begin_wait(self, purgatory: Purgatory, result: FetchResult) -> asyncio.Future[Response]:
@@ -72,7 +72,8 @@ class DelayedFetch(Generic[Response]):
             self._total_bytes += size
             if not entry.is_starved and not session.has_news(entry, answer):
                 session.ready.pop(entry, None)
-            session.watch(entry)
+            if not answer.error_code:
+                session.watch(entry)
         discard(result)
         session.waiting = self
         self._wait = Wait(purgatory, "Fetch", self._params.max_wait_ms, self._expire)

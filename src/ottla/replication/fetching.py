@@ -25,6 +25,7 @@ READ_COMMITTED = 1
 CONSUMER_REPLICA_ID = -1
 ENOUGH_BYTES = 1 << 40
 _NO_RECORDS = b""
+_UNKNOWN = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
 
 
 class FetchParams(NamedTuple):
@@ -98,6 +99,8 @@ class FetchEntry:
 class FetchResult(NamedTuple):
     data: list[tuple[FetchEntry, PartitionData]]
     total_bytes: int
+    unknown_count: int
+    """Partitions that nobody knows. They are told of in the answer, and the others are waited for all the same."""
     answer_now: bool
     """An error, a diverging epoch, a better replica, for followers a higher high watermark: things to hear at once."""
 
@@ -133,7 +136,7 @@ class FetchReader:
 
     def read(self, entries: list[FetchEntry], params: FetchParams) -> FetchResult:
         data: list[tuple[FetchEntry, PartitionData]] = []
-        total_bytes = 0
+        total_bytes = unknown_count = 0
         answer_now = False
         for entry in entries:
             try:
@@ -144,9 +147,11 @@ class FetchReader:
                 answer = self._error_answer(entry, self._replicas.storage_failed(error))
             data.append((entry, answer))
             total_bytes += entry.read_bytes
-            if must_hear_at_once(entry, answer, params):
+            if answer.error_code in _UNKNOWN:
+                unknown_count += 1
+            elif must_hear_at_once(entry, answer, params):
                 answer_now = True
-        return FetchResult(data, total_bytes, answer_now)
+        return FetchResult(data, total_bytes, unknown_count, answer_now)
 
     def _read_entry(self, entry: FetchEntry, params: FetchParams, bytes_left: int, *, first: bool) -> PartitionData:
         if not entry.topic and entry.topic_id != ZERO_UUID:  # Not known when the session was told of it.

@@ -88,9 +88,8 @@ log.message.timestamp.after.max.ms | LONG | 9223372036854775807 | [0,...] | MEDI
     How far a record's time may lie after the broker's.
 log.message.timestamp.difference.max.ms | LONG | 9223372036854775807 | [0,...] | MEDIUM | dynamic | honoured
     The older form of the two bounds above: both at once.
-log.message.downconversion.enable | BOOLEAN | true |  | LOW | dynamic | accepted
+log.message.downconversion.enable | BOOLEAN | true |  | LOW | dynamic | honoured
     Whether old clients are served in their old format.
-    No effect: not yet, old clients always get their format.
 message.max.bytes | INT | 1048588 | [0,...] | HIGH | dynamic | honoured
     Largest record batch that is accepted.
 compression.type | STRING | producer | [uncompressed, zstd, lz4, snappy, gzip, producer] | HIGH | dynamic | honoured

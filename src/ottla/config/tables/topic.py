@@ -54,10 +54,9 @@ max.compaction.lag.ms | LONG | 9223372036854775807 | [1,...] | MEDIUM | dynamic 
 max.message.bytes | INT | 1048588 | [0,...] | MEDIUM | dynamic | honoured
     Largest record batch that is accepted.
     Else: message.max.bytes.
-message.downconversion.enable | BOOLEAN | true |  | LOW | dynamic | accepted
+message.downconversion.enable | BOOLEAN | true |  | LOW | dynamic | honoured
     Whether old clients are served in their old format.
     Else: log.message.downconversion.enable.
-    No effect: not yet, old clients always get their format.
 message.format.version | STRING | 3.0-IV1 | a Kafka version | MEDIUM | dynamic | accepted
     Format in which messages are stored.
     Else: log.message.format.version.
