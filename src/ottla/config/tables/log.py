@@ -89,7 +89,7 @@ log.message.timestamp.after.max.ms | LONG | 9223372036854775807 | [0,...] | MEDI
 log.message.timestamp.difference.max.ms | LONG | 9223372036854775807 | [0,...] | MEDIUM | dynamic | honoured
     The older form of the two bounds above: both at once.
 log.message.downconversion.enable | BOOLEAN | true |  | LOW | dynamic | honoured
-    Whether old clients are served in their old format.
+    Whether clients of Fetch 0 to 3 get their old format; where not, UNSUPPORTED_VERSION.
 message.max.bytes | INT | 1048588 | [0,...] | HIGH | dynamic | honoured
     Largest record batch that is accepted.
 compression.type | STRING | producer | [uncompressed, zstd, lz4, snappy, gzip, producer] | HIGH | dynamic | honoured

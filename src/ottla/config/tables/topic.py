@@ -55,7 +55,7 @@ max.message.bytes | INT | 1048588 | [0,...] | MEDIUM | dynamic | honoured
     Largest record batch that is accepted.
     Else: message.max.bytes.
 message.downconversion.enable | BOOLEAN | true |  | LOW | dynamic | honoured
-    Whether old clients are served in their old format.
+    Whether clients of Fetch 0 to 3 get their old format; where not, UNSUPPORTED_VERSION.
     Else: log.message.downconversion.enable.
 message.format.version | STRING | 3.0-IV1 | a Kafka version | MEDIUM | dynamic | accepted
     Format in which messages are stored.
