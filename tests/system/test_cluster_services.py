@@ -10,7 +10,6 @@ from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource
 from support.cluster import Cluster, cluster_in
 from support.eventually import eventually
 from support.java_client import JavaClient
-from support.kafka_tools import kafka_tools
 
 RACK_AWARE = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
 
@@ -28,29 +27,6 @@ def send(cluster: Cluster, topic: str, count: int, **settings: object) -> None:
         producer.produce(topic, b"%d" % number, partition=0, on_delivery=lambda error, _: errors.append(error))
     producer.flush(60)
     assert errors == [None] * count
-
-
-@pytest.mark.timeout(180)
-def test_kafkas_tools_see_a_dead_broker_and_give_the_lead_back(cluster: Cluster) -> None:
-    cluster.create_topic("orders", 3)
-    send(cluster, "orders", 50)
-    leader = cluster.leader("orders")
-    cluster.brokers[leader].kill()
-    eventually(lambda: cluster.leader("orders") != leader)
-    bootstrap = ("--bootstrap-server", cluster.bootstrap)
-    with kafka_tools() as tools:
-        lagging = tools.run("kafka-topics", *bootstrap, "--describe", "--under-replicated-partitions")
-        assert lagging.stdout.count("Partition: ") == 3, lagging
-        assert tools.run("kafka-topics", *bootstrap, "--describe", "--unavailable-partitions").stdout.strip() == ""
-        cluster.restart(leader)
-        cluster.await_in_sync("orders")
-        assert tools.run("kafka-topics", *bootstrap, "--describe", "--under-replicated-partitions").stdout.strip() == ""
-        elected = tools.run(
-            "kafka-leader-election", *bootstrap, "--election-type", "preferred", "--all-topic-partitions"
-        )
-        assert elected.code == 0, elected
-        assert "Successfully completed leader election (PREFERRED)" in elected.stdout
-    assert cluster.leader("orders") == leader
 
 
 @pytest.mark.timeout(180)

@@ -1,6 +1,5 @@
 """Clients in Java against the embedded server: Debian's zkCli.sh, and an Apache Kafka broker in ZooKeeper mode."""
 
-import os
 import signal
 import subprocess
 import time
@@ -11,11 +10,11 @@ import pytest
 from confluent_kafka import Consumer, KafkaException, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from support.peers import absent, kafka_classpath, require_command
+from support.peers import kafka_classpath, require_command
 from support.ports import free_port
+from support.zkcli import run_zkcli
 from support.zookeepers import ZooKeeperProcess, embedded_server
 
-ZKCLI = Path("/usr/share/zookeeper/bin/zkCli.sh")
 KAFKA_VERSION = "3.9.1"
 
 
@@ -25,19 +24,6 @@ def server(tmp_path: Path) -> Iterator[ZooKeeperProcess]:
     running.start()
     yield running
     running.stop()
-
-
-def run_zkcli(server: ZooKeeperProcess, *commands: str) -> str:
-    if not ZKCLI.exists():
-        absent("Debian's zookeeper package")
-    require_command("java")
-    environment = os.environ | {"JVMFLAGS": "-Xmx64m -XX:TieredStopAtLevel=1", "ZOO_LOG_DIR": str(server.directory)}
-    done = subprocess.run(
-        [str(ZKCLI), "-server", server.address],
-        input="\n".join([*commands, "quit"]) + "\n",
-        env=environment, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
-    return done.stdout + done.stderr
 
 
 def test_zkcli_creates_reads_watches_and_deletes(server: ZooKeeperProcess) -> None:
