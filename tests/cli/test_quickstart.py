@@ -102,7 +102,8 @@ def test_every_command_of_the_page_prints_what_the_page_says(shell: Shell) -> No
         if file is not None:
             shell.write(file, text)
             continue
-        for command, expected in steps(text):
+        for command, printed in steps(text):
+            expected = shell.localized(printed)
             if command.startswith(NOT_RUN):
                 continue
             local = shell.localized(command)
