@@ -79,3 +79,11 @@ def test_completion_of_the_shell_knows_the_commands(ottla: Ottla) -> None:
     environment = {"_OTTLA_COMPLETE": "bash_complete", "COMP_WORDS": "ottla topics cr", "COMP_CWORD": "2"}
     done = Ottla(environment=environment).run()
     assert "plain,create" in done.stdout
+
+
+def test_a_file_that_cannot_be_read_is_no_traceback(tmp_path: Path) -> None:
+    directory = tmp_path / "t-0"
+    directory.mkdir()
+    (directory / "00000000000000000000.log").symlink_to(tmp_path / "nowhere")
+    said = Ottla().fails("log", "verify", str(directory))
+    assert "00000000000000000000.log: No such file or directory" in said

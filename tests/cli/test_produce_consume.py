@@ -131,3 +131,14 @@ def test_kcat_reads_what_we_write_and_writes_what_we_read(ottla: Ottla, topic: s
     assert ottla("consume", topic, "-e", "-f", arguments[-1]) == theirs
     subprocess.run([*kcat, "-P", "-p", "1"], input="theirs\n", text=True, timeout=60, check=True)
     assert ottla("consume", topic, "-p", "1", "-e") == "theirs\n"
+
+
+def test_stored_offsets_are_those_of_a_group(ottla: Ottla, topic: str, name: str) -> None:
+    ottla("produce", topic, "-p", "0", stdin="a\nb\nc\n")
+    assert ottla("consume", topic, "-p", "0", "-G", name, "-c", "1") == "a\n"
+    group = ("-X", f"group.id={name}")
+    for _ in range(2):  # reading them does not move them
+        assert ottla("consume", topic, "-p", "0", "-o", "stored", *group, "-e") == "b\nc\n"
+    assert ottla("consume", topic, "-o", "stored", "-G", name, "-e") == "b\nc\n"
+    assert "-G GROUP" in ottla.fails("consume", topic, "-o", "stored", code=2)
+    assert "begins where the group is" in ottla.fails("consume", topic, "-o", "5", "-G", name, code=2)

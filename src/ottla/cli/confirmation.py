@@ -6,6 +6,9 @@ import click
 
 
 def confirm(question: str, yes: bool) -> None:
-    """Raises click.Abort when a person says no."""
-    if not yes and sys.stdin.isatty() and sys.stderr.isatty():
-        click.confirm(question, abort=True, err=True)
+    """Ends the command when a person says no."""
+    if yes or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    if not click.confirm(question, err=True):
+        click.echo("Nothing was changed.", err=True)
+        sys.exit(1)

@@ -1,8 +1,9 @@
 """`ottla consume`: records to standard output, with kcat's habits."""
 
 import contextlib
+import itertools
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -54,12 +55,13 @@ def consume(
 ) -> None:
     """Write the records of topics to standard output, from the beginning on, and go on with what comes."""
     from ottla.cli.record_format import compile_format, json_writer, plain_writer
-    from ottla.cli.start_position import parse_span
+    from ottla.cli.start_position import check_group, parse_span
 
     names = topics + more_topics
     if not names:
         raise click.UsageError("which topic? Give its name")
     span = parse_span(offsets)
+    check_group(span, group, target.properties.get("group.id"))
     if template is not None:
         write = compile_format(template)
     else:
@@ -69,7 +71,8 @@ def consume(
             _read_as_member(consumer, names, until_end) if group else
             _read_partitions(target, consumer, names, partitions, span, until_end)
         )  # fmt: skip
-        written = _write(target, _limited(found, count), write, unbuffered or sys.stdout.isatty())
+        with contextlib.closing(found):
+            written = _write(target, _limited(found, count), write, unbuffered or sys.stdout.isatty())
     if not quiet and sys.stderr.isatty():
         click.echo(f"% {written} records", err=True)
 
@@ -87,7 +90,7 @@ def _read_partitions(
     numbers: Sequence[int],
     span: "Span",
     until_end: bool,
-) -> "Iterator[ConsumerRecord]":
+) -> "Generator[ConsumerRecord, None, None]":
     """Of the assigned partitions, to the ends that the span has, or for ever."""
     from ottla.cli.partition_names import resolve_partitions
     from ottla.cli.start_position import end_offsets, seek
@@ -110,15 +113,28 @@ def _read_partitions(
         left = {partition for partition in left if consumer.position(partition) < ends[partition]}
 
 
-def _read_as_member(consumer: "Consumer", names: Sequence[str], until_end: bool) -> "Iterator[ConsumerRecord]":
+def _read_as_member(
+    consumer: "Consumer", names: Sequence[str], until_end: bool
+) -> "Generator[ConsumerRecord, None, None]":
     """As a member of a group; its end is reached when nothing assigned has any lag."""
     consumer.subscribe(names)
     while True:
         records = consumer.poll(_POLL_MS)
-        yield from records
+        left = iter(records)
+        try:
+            yield from left
+        finally:
+            _give_back(consumer, list(left))
         assigned = consumer.assignment()
         if until_end and not records and assigned and all(consumer.lag(partition) == 0 for partition in assigned):
             return
+
+
+def _give_back(consumer: "Consumer", records: "Sequence[ConsumerRecord]") -> None:
+    """Records that nobody took are not to be committed: the position goes back to the first of each partition."""
+    for record in reversed(records):
+        if record.topic_partition in consumer.assignment():
+            consumer.seek(record.topic_partition, record.offset)
 
 
 def _limited(records: "Iterator[ConsumerRecord]", count: int | None) -> "Iterator[ConsumerRecord]":
@@ -139,13 +155,14 @@ def _write(target: Target, records: "Iterator[ConsumerRecord]", write: object, u
     written = 0
     if target.format is not Format.TABLE:
         columns = ["topic", "partition", "offset", "timestamp", "key", "value", "headers"]
+        numbers = itertools.count(1)
         rows = (
             (*record.topic_partition, record.offset, record.timestamp, text(record.key), text(record.value),
              {name: text(value) for name, value in record.headers})
-            for record in records
+            for record, _number in zip(records, numbers, strict=False)
         )  # fmt: skip
         print_rows(target.format, columns, rows)
-        return written
+        return next(numbers) - 1
     assert callable(write)
     output = sys.stdout.buffer
     with contextlib.suppress(KeyboardInterrupt):

@@ -78,7 +78,7 @@ def cli() -> None:
 
 def main() -> None:
     try:
-        cli.main(prog_name="ottla", standalone_mode=False)
+        cli.main(prog_name="ottla", standalone_mode=False, color=_color())
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()
@@ -88,14 +88,22 @@ def main() -> None:
     except (ReaderGoneError, BrokenPipeError):
         _end_without_output()
     except OttlaError as error:
-        _report(error)
+        _report(str(error).rstrip("."), advice_for(error))
         sys.exit(2 if isinstance(error, OperatorError) else 1)
+    except OSError as error:  # a file that may not be read, a disk that is full
+        where = f"{error.filename}: " if error.filename is not None else ""
+        _report(f"{where}{error.strerror or error}", None)
+        sys.exit(1)
 
 
-def _report(error: OttlaError) -> None:
-    message = str(error).rstrip(".")
-    advice = advice_for(error)
-    click.echo(click.style("ottla: ", fg="red") + (f"{message}. {advice}" if advice else message), err=True)
+def _color() -> bool | None:
+    """Whether to print colours: never with NO_COLOR in the environment (no-color.org), else only on a terminal."""
+    return False if os.environ.get("NO_COLOR") else None
+
+
+def _report(message: str, advice: str | None) -> None:
+    text = f"{message}. {advice}" if advice else message
+    click.echo(click.style("ottla: ", fg="red") + text, err=True, color=_color())
 
 
 def _end_without_output() -> NoReturn:

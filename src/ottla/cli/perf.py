@@ -10,6 +10,8 @@ from ottla.cli.connection import Target, connected
 from ottla.cli.interruption import interruptible
 from ottla.cli.output import note, print_fields
 
+_BAR_SECONDS = 0.2
+
 
 @click.group()
 def perf() -> None:
@@ -30,7 +32,9 @@ def produce(target: Target, topic: str, records: int, size: int, rate: float) ->
     payload = os.urandom(size)
     with interruptible(), target.producer() as producer, progress(records, "sending") as bar:
         load = ProduceLoad(producer, topic, itertools.repeat(payload), rate, lambda window, _: bar.update(window.count))
+        load.window_seconds = _BAR_SECONDS
         seconds = load.run(records)
+        bar.update(load.window.count)
     done = load.total
     print_fields(
         target.format,
@@ -59,14 +63,15 @@ def consume(target: Target, topic: str, records: int, timeout: float) -> None:
     """Read records from the beginning of a topic and tell the rate. Ends with 1 when there were fewer."""
     from ottla.cli.partition_names import resolve_partitions
     from ottla.cli.perf_load import MB, ConsumeLoad
+    from ottla.cli.progress import progress
 
     with target.admin() as admin:
         partitions = resolve_partitions(admin, [topic])
-    with interruptible(), target.consumer(enable_auto_commit=False) as consumer:
+    with interruptible(), target.consumer(enable_auto_commit=False) as consumer, progress(records, "reading") as bar:
         consumer.assign(partitions)
         consumer.seek_to_beginning(partitions)
         load = ConsumeLoad(consumer)
-        load.run(records, timeout)
+        load.run(records, timeout, lambda load: bar.update(load.last_count))
     print_fields(
         target.format,
         {

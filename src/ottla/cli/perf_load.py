@@ -58,13 +58,14 @@ class Latencies:
 
 @dataclass(slots=True)
 class ProduceLoad:
-    """`run` sends; `on_window` gets the latencies of every five seconds and how long the window was."""
+    """`run` sends; `on_window` gets the latencies of every window of some seconds and how long the window was."""
 
     producer: "Producer"
     topic: str
     payloads: Iterator[bytes]
     throughput: float = -1
     on_window: Callable[[Latencies, float], None] | None = None
+    window_seconds: float = _WINDOW_SECONDS
     total: Latencies = field(default_factory=Latencies)
     window: Latencies = field(default_factory=Latencies)
 
@@ -78,7 +79,7 @@ class ProduceLoad:
             self.producer.send(self.topic, payload, on_delivery=acknowledged)
             if self.throughput > 0:
                 throttle(started, number + 1, self.throughput)
-            if sent_at - window_started >= _WINDOW_SECONDS:
+            if sent_at - window_started >= self.window_seconds:
                 self._end_window(sent_at - window_started)
                 window_started = sent_at
         self.producer.flush()
@@ -111,6 +112,7 @@ class ConsumeLoad:
 
     consumer: "Consumer"
     messages: int = 0
+    last_count: int = 0
     bytes: int = 0
     seconds: float = 0.0
     rebalance_seconds: float = 0.0
@@ -123,7 +125,8 @@ class ConsumeLoad:
             now = time.monotonic()
             if not self.rebalance_seconds and self.consumer.assignment():
                 self.rebalance_seconds = now - started
-            self.messages += len(records)
+            self.last_count = len(records)
+            self.messages += self.last_count
             self.bytes += sum(len(record.key or b"") + len(record.value or b"") for record in records)
             if records:
                 last = now

@@ -37,6 +37,14 @@ def parse_span(texts: Collection[str]) -> Span:
     return span
 
 
+def check_group(span: Span, member_of: str | None, group_id: str | None) -> None:
+    """A group's offsets need a group; and a member of a group begins where the group is."""
+    if span.begin == "stored" and member_of is None and group_id is None:
+        raise OperatorError("-o stored: whose? -G GROUP joins a group, -X group.id=GROUP only reads its offsets")
+    if member_of is not None and (isinstance(span.begin, int) or span.begin_ms is not None or span.end_ms is not None):
+        raise OperatorError("-G begins where the group is: with it, -o is beginning, end or stored")
+
+
 def seek(consumer: "Consumer", partitions: Collection[TopicPartition], span: Span) -> None:
     """Put an assigned consumer to the beginning of the span."""
     if span.begin_ms is not None:
