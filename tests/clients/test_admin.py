@@ -28,6 +28,7 @@ from ottla.errors.kafka import (
     UnknownTopicOrPartitionError,
 )
 from support.eventually import eventually
+from support.scripted_broker import ScriptedBroker
 
 
 def test_cluster_is_described_with_its_brokers(admin, broker_address):
@@ -192,3 +193,14 @@ def test_a_closed_admin_says_so(broker_address):
     client.close()
     with pytest.raises(ClientClosedError):
         client.list_topics()
+
+
+def test_a_cluster_that_has_no_controller_yet_is_waited_for():
+    with ScriptedBroker() as broker, ottla.Admin(broker.address, retry_backoff_ms=1) as admin:
+        broker.controllers.extend([-1, -1, 7])  # nobody, nobody, and one that is not up
+        admin.create_topics([NewTopic("t", 1)]).check()
+        assert broker.metadata_requests == 4
+    with ScriptedBroker() as broker, ottla.Admin(broker.address, default_api_timeout_ms=50) as admin:
+        broker.controllers.extend([-1] * 100)
+        with pytest.raises(ClientTimeoutError, match="the cluster has no controller now"):
+            admin.create_topics([NewTopic("t", 1)]).check()

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ottla.errors import ErrorCode
 from ottla.protocol.api_keys import ApiKey
+from ottla.protocol.messages.create_topics import CreatableTopicResult, CreateTopicsResponse
 from ottla.protocol.messages.init_producer_id import InitProducerIdResponse
 from ottla.protocol.messages.metadata import (
     MetadataResponse,
@@ -43,6 +44,7 @@ class ScriptedBroker:
         self.seen: list[SeenBatch] = []
         self.log: list[bytes] = []
         self.metadata_requests = 0
+        self.controllers: deque[int] = deque()  # what the next answers to Metadata name; then broker 1
         self.next_producer_id = 1000
         self.first_epoch = 0
         self._last_epoch = -1
@@ -74,6 +76,7 @@ class ScriptedBroker:
                 ApiKey.METADATA: self._metadata,
                 ApiKey.PRODUCE: self._produce,
                 ApiKey.INIT_PRODUCER_ID: self._init_producer_id,
+                ApiKey.CREATE_TOPICS: self._create_topics,
             }
         )
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
@@ -87,7 +90,11 @@ class ScriptedBroker:
         partition = MetadataResponsePartition(partition_index=0, leader_id=1, leader_epoch=0, replica_nodes=[1])
         topics = [MetadataResponseTopic(name=topic.name, partitions=[partition]) for topic in request.topics or ()]
         brokers = [MetadataResponseBroker(node_id=1, host="127.0.0.1", port=self._port)]
-        return MetadataResponse(brokers=brokers, controller_id=1, cluster_id="scripted", topics=topics)
+        controller_id = self.controllers.popleft() if self.controllers else 1
+        return MetadataResponse(brokers=brokers, controller_id=controller_id, cluster_id="scripted", topics=topics)
+
+    def _create_topics(self, _context, request) -> CreateTopicsResponse:
+        return CreateTopicsResponse(topics=[CreatableTopicResult(name=topic.name) for topic in request.topics])
 
     def _init_producer_id(self, _context, _request) -> InitProducerIdResponse:
         producer_id, self.next_producer_id = self.next_producer_id, self.next_producer_id + 1

@@ -117,6 +117,8 @@ def _read_as_member(
     consumer: "Consumer", names: Sequence[str], until_end: bool
 ) -> "Generator[ConsumerRecord, None, None]":
     """As a member of a group; its end is reached when nothing assigned has any lag."""
+    from ottla.cli.unread import give_back
+
     consumer.subscribe(names)
     while True:
         records = consumer.poll(_POLL_MS)
@@ -124,17 +126,10 @@ def _read_as_member(
         try:
             yield from left
         finally:
-            _give_back(consumer, list(left))
+            give_back(consumer, list(left))
         assigned = consumer.assignment()
         if until_end and not records and assigned and all(consumer.lag(partition) == 0 for partition in assigned):
             return
-
-
-def _give_back(consumer: "Consumer", records: "Sequence[ConsumerRecord]") -> None:
-    """Records that nobody took are not to be committed: the position goes back to the first of each partition."""
-    for record in reversed(records):
-        if record.topic_partition in consumer.assignment():
-            consumer.seek(record.topic_partition, record.offset)
 
 
 def _limited(records: "Iterator[ConsumerRecord]", count: int | None) -> "Iterator[ConsumerRecord]":

@@ -26,6 +26,7 @@ from ottla.errors.kafka import (
     BrokerNotAvailableError,
     LeaderNotAvailableError,
     NetworkError,
+    NotControllerError,
     UnknownTopicOrPartitionError,
 )
 from ottla.protocol.message import Request
@@ -245,11 +246,11 @@ class Cluster:
         return candidates[0]
 
     async def controller(self) -> int:
-        """The broker that takes requests for the controller."""
+        """The broker that takes requests for the controller. NotControllerError, to be retried, while there is none."""
         if self.snapshot.controller_id not in self.snapshot.brokers:
             await self.refresh()
         if self.snapshot.controller_id not in self.snapshot.brokers:
-            raise BrokerNotAvailableError("the cluster has no controller now")
+            raise NotControllerError("the cluster has no controller now")
         return self.snapshot.controller_id
 
     async def close(self) -> None:

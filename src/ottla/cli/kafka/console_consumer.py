@@ -12,6 +12,7 @@ from ottla.cli.interruption import interruptible
 from ottla.cli.kafka.clients import brokers_in_zookeeper, make_tool_target
 from ottla.cli.kafka.message_formatter import find_formatter
 from ottla.cli.kafka.options import ToolOptions
+from ottla.cli.unread import give_back
 from ottla.config import read_properties
 
 if TYPE_CHECKING:
@@ -100,11 +101,11 @@ def _records(consumer: "Consumer", given: Namespace) -> "Iterator[ConsumerRecord
     waited_since = time.monotonic()
     while left != 0:
         records = consumer.poll(_POLL_MS if given.timeout_ms is None else min(_POLL_MS, given.timeout_ms))
-        for record in records:
+        for index, record in enumerate(records):
             yield record
             left -= 1
             if left == 0:
-                _commit_up_to(consumer, given, record)
+                give_back(consumer, records[index + 1 :])
                 return
         sys.stdout.buffer.flush()
         if records:
@@ -113,12 +114,6 @@ def _records(consumer: "Consumer", given: Namespace) -> "Iterator[ConsumerRecord
             print("Error processing message, terminating consumer process: "
                   "org.apache.kafka.common.errors.TimeoutException", file=sys.stderr)  # fmt: skip
             return
-
-
-def _commit_up_to(consumer: "Consumer", given: Namespace, record: "ConsumerRecord") -> None:
-    """What was polled and not printed is not read: a group goes on there."""
-    if given.group:
-        consumer.seek(record.topic_partition, record.offset + 1)
 
 
 def _begin(consumer: "Consumer", given: Namespace) -> None:
