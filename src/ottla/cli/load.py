@@ -65,6 +65,7 @@ def load(
     settings = load_settings(
         topics,
         {} if compact else target.settings("consumer", isolation_level="read_committed"),
+        producer=target.settings("producer") if dead_letter else {},
         mode=mode,
         columns=columns,
         headers=headers,
@@ -77,7 +78,7 @@ def load(
     )
     run = LoadRun(target.format, settings, table_name, dict(map(parse_property, catalog)))
     if dry_run:
-        run.show_plan()
+        run.compact(dry_run=True) if compact else run.show_plan()
         return
     with interruptible(), run.spark(master, dict(map(parse_property, conf))):
         if compact:

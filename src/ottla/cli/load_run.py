@@ -3,11 +3,13 @@
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
-from ottla.cli.output import Format, note, print_rows
+from ottla.cli.output import Format, note, print_fields, print_rows
 from ottla.cli.progress import progress
-from ottla.errors.tree import ConfigError, OperatorError
+from ottla.errors.tree import ConfigError
+from ottla.spark.loader.compaction import compact
 from ottla.spark.loader.load import Loader
 from ottla.spark.loader.report import LoadReport
 from ottla.spark.loader.scheduler import SparkScheduler
@@ -31,6 +33,8 @@ def load_settings(
     kind = RAW if columns == RAW else JSON
     if mode == UPSERT and partition_by:
         raise ConfigError("--mode upsert divides a table by keys, so there is no --partition-by with it")
+    if mode == UPSERT and len(topics) > 1:
+        raise ConfigError("--mode upsert is for one topic: keys of two would be one")
     if headers and kind == JSON:
         raise ConfigError("--headers goes with --schema raw")
     layout = TableLayout(
@@ -81,8 +85,9 @@ class LoadRun:
                 note(_summary(report, self._table.name))
             time.sleep(max(0.0, interval_seconds - (time.monotonic() - began)))
 
-    def compact(self) -> None:
-        raise OperatorError("not yet")
+    def compact(self, *, dry_run: bool = False) -> None:
+        report = compact(self._settings, self._table, self._scheduler, dry_run=dry_run)
+        print_fields(self._format, asdict(report))
 
     def _load_once(self) -> LoadReport:
         loader = self._loader()

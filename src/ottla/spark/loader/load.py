@@ -10,18 +10,14 @@ what its last commit says, and the next load goes on from there.
 
 import time
 from collections.abc import Callable
-from functools import partial
-from typing import Any
 
-from ottla.spark.loader.errors import TableLayoutError
-from ottla.spark.loader.partitioning import with_time_columns
-from ottla.spark.loader.plan import Offsets, Plan, plan_load, plan_tasks
-from ottla.spark.loader.raw_columns import RawDecoder
+from ottla.spark.loader.errors import CommitConflictError, TableLayoutError
+from ottla.spark.loader.load_round import LoadRound
+from ottla.spark.loader.plan import Offsets, Plan, plan_load
 from ottla.spark.loader.report import LoadReport
-from ottla.spark.loader.scheduler import SparkScheduler
+from ottla.spark.loader.scheduler import Scheduler, TaskFailedError
 from ottla.spark.loader.settings import LoadSettings
-from ottla.spark.loader.tables.table import Table, TableChange, TableState
-from ottla.spark.loader.task import LoadJob, TaskResult, run_load_task
+from ottla.spark.loader.tables.table import Table, TableState
 from ottla.spark.offsets import ClusterOffsets
 from ottla.spark.options import ClientOptions
 
@@ -33,7 +29,7 @@ class Loader:
         self,
         settings: LoadSettings,
         table: Table,
-        scheduler: SparkScheduler,
+        scheduler: Scheduler,
         on_rows: Callable[[int], None] = lambda rows: None,
     ) -> None:
         self._settings = settings
@@ -78,36 +74,22 @@ class Loader:
         return state, plan
 
     def _load_ranges(self, state: TableState, plan: Plan, report: LoadReport) -> None:
-        self._table.prepare(initial_schema(self._settings))
-        load_id = self._table.new_load_id(state)
-        results = self._run(state, plan, load_id)
-        change = TableChange(
-            load_id=load_id,
-            schema=results[0].schema if results else state.schema,
-            added=tuple(file for result in results for file in result.files),
-            offsets=plan.next_offsets,
-        )
-        version = self._table.commit(state, change)
+        work = LoadRound(self._settings, self._table, self._scheduler, state)
+        try:
+            change, results = work.run(plan, self.on_rows)
+            version = self._table.commit(state, change)
+        except TaskFailedError as error:
+            self._check_conflict(state, error)
+            raise
+        finally:
+            work.discard_scratch()
         self._table.clean()
         report.note(plan, results, version)
 
-    def _run(self, state: TableState, plan: Plan, load_id: str) -> list[TaskResult]:
-        job = LoadJob(
-            settings=self._settings,
-            load_id=load_id,
-            directory=str(self._table.files_directory(load_id)),
-            with_partition_columns=self._table.partition_columns_in_files,
-            schema=state.schema,
-        )
-        if not plan.ranges:
-            return []
-        tasks = plan_tasks(plan.ranges, self._scheduler.cores())
-        return self._scheduler.run(partial(run_load_task, job), tasks, self.on_rows)
-
-
-def initial_schema(settings: LoadSettings) -> Any:
-    """What a table of these settings has before the first record."""
-    return with_time_columns(RawDecoder(headers=settings.layout.headers).schema, settings.layout.partition_by)
+    def _check_conflict(self, state: TableState, error: TaskFailedError) -> None:
+        """Another load that was committed meanwhile may have taken away the files of ours: that is what to say then."""
+        if self._table.state(()).version != state.version:
+            raise CommitConflictError(f"another load of {self._table.name} was committed first") from error
 
 
 def check_layout(state: TableState, settings: LoadSettings) -> None:

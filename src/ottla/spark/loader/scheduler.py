@@ -10,16 +10,32 @@ import re
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeVar
 
+from ottla.errors import OperatorError, OttlaError
+from ottla.spark.executor_package import build_archive, executor_settings
 from ottla.spark.java import ensure_java
 
 T = TypeVar("T")
 R = TypeVar("R")
 TASK_FAILURES_MAX = 4
 _POLL_SECONDS = 0.2
+
+
+class TaskFailedError(OttlaError):
+    """A task failed as often as it may."""
+
+
+class Scheduler(Protocol):
+    def cores(self) -> int:
+        """How many tasks run at once."""
+
+    def run(self, function: Callable[[T], R], tasks: Sequence[T], on_rows: Callable[[int], None]) -> list[R]:
+        """The results in the order of the tasks. `on_rows` hears how many rows were done since it was last called."""
 
 
 class SparkScheduler:
@@ -38,12 +54,15 @@ class SparkScheduler:
         return int(self._spark().defaultParallelism)
 
     def run(self, function: Callable[[T], R], tasks: Sequence[T], on_rows: Callable[[int], None]) -> list[R]:
-        """The results in the order of the tasks. `on_rows` hears how many rows were done since it was last called."""
         context = self._spark()
         counter = context.accumulator(0)
         rows = context.parallelize(list(tasks), len(tasks)).map(partial(_run_counted, function, counter))
         with _Watch(lambda: int(counter.value), on_rows):
-            return list(rows.collect())
+            results = _collect(rows)
+        for result in results:
+            if isinstance(result, _Refused):
+                raise result.error
+        return results
 
     def close(self) -> None:
         if self._context is not None and self._given is None:
@@ -66,7 +85,14 @@ class SparkScheduler:
         conf = SparkConf().setMaster(self._master).setAppName("ottla load")
         for key, value in (self._defaults() | self._settings).items():
             conf.set(key, value)
-        return SparkContext(conf=conf)
+        with _jvm_speaks_to(self._log_path()):
+            return SparkContext(conf=conf)
+
+    def _log_path(self) -> Path:
+        """What the JVM has to say goes to a file, not to the terminal; it is shown where Spark cannot start."""
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="ottla-load-")
+        return Path(self._folder.name) / "spark.log"
 
     def _defaults(self) -> dict[str, str]:
         defaults = {
@@ -74,10 +100,27 @@ class SparkScheduler:
             "spark.ui.showConsoleProgress": "false",
             "spark.log.level": "ERROR",
             "spark.task.maxFailures": str(TASK_FAILURES_MAX),
+            "spark.python.worker.reuse": "true",
         }
         if self._master.startswith("local"):
             return defaults | {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-        return defaults
+        return defaults | executor_settings(build_archive(self._log_path().with_name("ottla.zip")))
+
+
+@contextmanager
+def _jvm_speaks_to(path: Path) -> Iterator[None]:
+    """A JVM that is started in this block has the file as its standard error; what it wrote is shown if it fails."""
+    kept = os.dup(2)
+    with path.open("ab") as file:
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    except BaseException:
+        os.write(kept, path.read_bytes())
+        raise
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def with_retries(master: str) -> str:
@@ -86,8 +129,33 @@ def with_retries(master: str) -> str:
     return f"local[{found[1] or 1},{TASK_FAILURES_MAX}]" if found else master
 
 
-def _run_counted(function: Callable[[T], R], counter: Any, task: T) -> R:
-    result = function(task)
+class _Refused(NamedTuple):
+    """What a person has to put right, no further try of the task can: it comes back as a result."""
+
+    error: OperatorError
+
+
+def _collect(rows: Any) -> list[Any]:
+    from py4j.protocol import Py4JJavaError
+
+    try:
+        return list(rows.collect())
+    except Py4JJavaError as error:
+        raise TaskFailedError(reason_of(str(error.java_exception.getMessage()))) from error
+
+
+def reason_of(message: str) -> str:
+    """What a task said, out of what Spark says of it: the last line of Python's traceback, where there is one."""
+    lines = [line.strip() for line in message.partition("Driver stacktrace")[0].splitlines() if line.strip()]
+    spoken = [line for line in lines if not line.startswith("at ") and line != "Traceback (most recent call last):"]
+    return f"a task failed {TASK_FAILURES_MAX} times: {spoken[-1] if spoken else message}"
+
+
+def _run_counted(function: Callable[[T], R], counter: Any, task: T) -> R | _Refused:
+    try:
+        result = function(task)
+    except OperatorError as error:
+        return _Refused(error)
     counter.add(getattr(result, "rows", 0))
     return result
 

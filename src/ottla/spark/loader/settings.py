@@ -51,7 +51,7 @@ class TableLayout:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadSettings:
-    """`client` is Kafka's consumer configuration. `given_schema` is a DDL string, for JSON."""
+    """`client` and `producer` are Kafka's configuration. `given_schema` is a DDL string, for JSON."""
 
     topics: tuple[str, ...]
     client: Mapping[str, str]
@@ -62,3 +62,4 @@ class LoadSettings:
     records_max: int | None = None
     allow_gaps: bool = False
     dead_letter_topic: str | None = None
+    producer: Mapping[str, str] = field(default_factory=dict)

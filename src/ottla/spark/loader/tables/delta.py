@@ -14,6 +14,7 @@ Those of loads that failed are removed by Delta's own vacuum, a week later (`ott
 """
 
 import json
+import shutil
 import time
 import uuid
 from collections.abc import Iterable
@@ -36,10 +37,12 @@ from ottla.spark.loader.tables.manifest import encode_offsets
 from ottla.spark.loader.tables.table import TableChange, TableState
 
 LAYOUT_PROPERTY = "ottla.layout"
+SCRATCH = "_ottla"
 
 
 class Delta:
     partition_columns_in_files = False
+    can_widen = False
 
     def __init__(self, path: Path, layout: TableLayout) -> None:
         self.name = str(path)
@@ -71,6 +74,12 @@ class Delta:
     def files_directory(self, load_id: str) -> Path:
         return self._path
 
+    def scratch_directory(self, load_id: str) -> Path:
+        return self._path / SCRATCH / load_id
+
+    def discard_scratch(self, load_id: str) -> None:
+        shutil.rmtree(self.scratch_directory(load_id), ignore_errors=True)
+
     def read_path(self, file: DataFile) -> Path:
         return self._path / file.path
 
@@ -84,7 +93,7 @@ class Delta:
                 actions,
                 "append",
                 table.schema(),
-                partition_columns(self._layout.partition_by),
+                partition_columns(state.layout.partition_by),
                 commit_properties=_properties(change),
             )
         except CommitFailedError as error:

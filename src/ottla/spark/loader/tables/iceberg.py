@@ -15,6 +15,7 @@ are never read, and are removed a week later (`ottla load --compact`).
 
 import json
 import logging
+import shutil
 import time
 import uuid
 from collections.abc import Iterable, Mapping
@@ -38,6 +39,7 @@ from ottla.spark.loader.tables.manifest import decode_offsets, encode_offsets
 from ottla.spark.loader.tables.table import TableChange, TableState
 
 LAYOUT_PROPERTY = "ottla.layout"
+SCRATCH = "_ottla"
 OFFSETS_PREFIX = "ottla.offsets."
 CATALOG_NAME = "default"
 NO_RETRIES = {"commit.retry.num-retries": "0"}
@@ -47,11 +49,13 @@ ORPHAN_AGE_SECONDS = 7 * 24 * 3600
 
 class Iceberg:
     partition_columns_in_files = True
+    can_widen = False
 
     def __init__(self, name: str, layout: TableLayout, catalog: Mapping[str, str]) -> None:
         self.name = name
         self._layout = layout
         self._catalog, self._identifier = _open_catalog(name, catalog)
+        self._directory: Path | None = None
         # It warns of every column without statistics, and we leave them out on purpose.
         logging.getLogger("pyiceberg.io.pyarrow").setLevel(logging.ERROR)
 
@@ -75,16 +79,16 @@ class Iceberg:
         return uuid.uuid4().hex[:12]
 
     def files_directory(self, load_id: str) -> Path:
-        """Where the table has its data; made here when there is no table yet, because the catalog gives the place."""
-        table = self._open()
-        if table is None:
-            raise TableLayoutError(f"{self.name} is not there")
-        return _data_directory(table)
+        return self._data()
+
+    def scratch_directory(self, load_id: str) -> Path:
+        return self._data().parent / SCRATCH / load_id
+
+    def discard_scratch(self, load_id: str) -> None:
+        shutil.rmtree(self.scratch_directory(load_id), ignore_errors=True)
 
     def read_path(self, file: DataFile) -> Path:
-        table = self._open()
-        assert table is not None
-        return _data_directory(table) / file.path
+        return self._data() / file.path
 
     def prepare(self, schema: Any) -> None:
         """Makes the table where there is none: empty, with no offsets. Who comes second finds it."""
@@ -126,6 +130,15 @@ class Iceberg:
             return self._catalog.load_table(self._identifier)
         except NoSuchTableError:
             return None
+
+    def _data(self) -> Path:
+        """Its place is the catalog's choice, so it can be asked only where there is a table."""
+        if self._directory is None:
+            table = self._open()
+            if table is None:
+                raise TableLayoutError(f"{self.name} is not there")
+            self._directory = _data_directory(table)
+        return self._directory
 
     def _table_of(self, state: TableState) -> Any:
         """The table with the snapshot that the state was read from. Should another come now, the commit will fail."""

@@ -32,6 +32,7 @@ from ottla.spark.loader.tables.table import TableChange, TableState
 
 class ParquetDirectory:
     partition_columns_in_files = False
+    can_widen = True
 
     def __init__(self, path: Path, layout: TableLayout) -> None:
         self.name = str(path)
@@ -66,6 +67,12 @@ class ParquetDirectory:
 
     def files_directory(self, load_id: str) -> Path:
         return self._staging / load_id
+
+    def scratch_directory(self, load_id: str) -> Path:
+        return self._staging / f"{load_id}.scratch"
+
+    def discard_scratch(self, load_id: str) -> None:
+        shutil.rmtree(self.scratch_directory(load_id), ignore_errors=True)
 
     def read_path(self, file: DataFile) -> Path:
         return self._path / file.path

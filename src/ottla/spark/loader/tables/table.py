@@ -47,6 +47,8 @@ class Table(Protocol):
     name: str
     # Whether files hold the columns that the table is partitioned by; the names of folders do in any case.
     partition_columns_in_files: bool
+    # Whether a column can get a wider type (long to double) by writing all files anew.
+    can_widen: bool
 
     def recover(self) -> None:
         """Finish what a process that died left half done. Called before a state is read for a load."""
@@ -61,6 +63,11 @@ class Table(Protocol):
 
     def files_directory(self, load_id: str) -> Path:
         """Where the tasks of this load write, on a file system that they and the driver share."""
+
+    def scratch_directory(self, load_id: str) -> Path:
+        """Where tasks of this load leave what only its later tasks read; on the same file system."""
+
+    def discard_scratch(self, load_id: str) -> None: ...
 
     def read_path(self, file: DataFile) -> Path:
         """Where a file of the table is."""
