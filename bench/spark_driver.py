@@ -5,20 +5,25 @@ JVM and its Python workers.
 """
 
 import os
+import statistics
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+import ottla
 from bench.driver import ROOT
 from bench.processes import cpu_seconds
 from bench.spark_ceiling import CeilingSource
+from bench.spark_sources import CONNECTOR_JARS
 
-CONNECTOR_JARS = ROOT / ".peers" / "spark-connector"
-OTTLA, CONNECTOR = "ottla", "kafka"
 CORES = 2
+PLAIN_FILES = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+FEED_INTERVAL_S = 0.01
 
 
 def session(settings: dict[str, str] | None = None) -> SparkSession:
@@ -29,6 +34,7 @@ def session(settings: dict[str, str] | None = None) -> SparkSession:
     jars = ",".join(str(path) for path in sorted(CONNECTOR_JARS.glob("*.jar")))
     values = {
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
         "spark.driver.memory": "2g",
         "spark.driver.host": "127.0.0.1",
@@ -76,17 +82,51 @@ def read(port: int, pid: int, topic: str, rows: int, value_bytes: int, source: s
     for name, query in QUERIES.items():
         query(topic_frame())
         query(ceiling_frame())
-        broker_cpu, cpu = cpu_seconds(pid), cpu_seconds(os.getpid())
-        seconds = _seconds(query, topic_frame())
-        result[f"{name}_cpu_us"] = (cpu_seconds(os.getpid()) - cpu + cpu_seconds(pid) - broker_cpu) * 1e6 / rows
-        ceiling = _seconds(query, ceiling_frame())
-        result[f"{name}_m_rows_s"] = rows / seconds / 1e6
-        result[f"{name}_of_ceiling"] = ceiling / seconds
+        measured, ceiling = _run(query, topic_frame(), pid), _run(query, ceiling_frame(), pid)
+        result[f"{name}_m_rows_s"] = rows / measured.seconds / 1e6
+        result[f"{name}_cpu_us"] = measured.cpu_s * 1e6 / rows
+        result[f"{name}_of_ceiling"] = ceiling.seconds / measured.seconds
+        result[f"{name}_cpu_of_ceiling"] = ceiling.cpu_s / measured.cpu_s
     spark.stop()
     return result
 
 
-def _seconds(query: Callable[[DataFrame], None], frame: DataFrame) -> float:
-    began = time.perf_counter()
+class Cost(NamedTuple):
+    seconds: float
+    cpu_s: float
+
+
+def _run(query: Callable[[DataFrame], None], frame: DataFrame, broker_pid: int) -> Cost:
+    """Time, and the CPU of Spark (JVM and Python workers) and of the broker."""
+    cpu, began = cpu_seconds(os.getpid()) + cpu_seconds(broker_pid), time.perf_counter()
     query(frame)
-    return time.perf_counter() - began
+    elapsed = time.perf_counter() - began
+    return Cost(elapsed, cpu_seconds(os.getpid()) + cpu_seconds(broker_pid) - cpu)
+
+
+def micro_batches(port: int, topic: str, source: str, seconds: float) -> dict[str, float]:
+    """How long a micro-batch takes that has next to nothing to do: a record every 10 ms comes in meanwhile."""
+    plain = {"spark.sql.streaming.checkpointFileManagerClass": PLAIN_FILES}
+    return {f"{name}_p50_ms": _micro_batch_ms(port, topic, source, seconds, settings)
+            for name, settings in (("default", {}), ("plain_files", plain))}  # fmt: skip
+
+
+def _micro_batch_ms(port: int, topic: str, source: str, seconds: float, settings: dict[str, str]) -> float:
+    spark = session(settings)
+    reader = spark.readStream.format(source).option("kafka.bootstrap.servers", f"127.0.0.1:{port}")
+    with tempfile.TemporaryDirectory() as checkpoint:
+        writer = reader.option("subscribe", topic).load().writeStream.format("noop")
+        query = writer.option("checkpointLocation", checkpoint).start()
+        _feed(port, topic, seconds)
+        query.stop()
+    durations = [progress.durationMs["triggerExecution"] for progress in query.recentProgress if progress.numInputRows]
+    spark.stop()
+    return statistics.median(durations[len(durations) // 2 :])  # the first half warms up
+
+
+def _feed(port: int, topic: str, seconds: float) -> None:
+    with ottla.Producer(f"127.0.0.1:{port}") as producer:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            producer.send(topic, b"v").result(30)
+            time.sleep(FEED_INTERVAL_S)

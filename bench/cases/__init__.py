@@ -9,6 +9,7 @@ from bench.cases.large_fetch import LARGE_FETCH_CASES
 from bench.cases.latency import LATENCY_CASES
 from bench.cases.produce import PRODUCE_CASES
 from bench.cases.requests import REQUEST_CASES
+from bench.cases.spark import SPARK_CASES
 from bench.cases.start import LOADED_CASES, START_CASES
 from bench.measures import Case
 
@@ -23,5 +24,6 @@ ALL_CASES: tuple[Case, ...] = (
     *IDLE_CASES,
     *GROUP_CASES,
     *CLIENT_CASES,
+    *SPARK_CASES,
     *LOADED_CASES,
 )

@@ -46,7 +46,7 @@ class BytesColumn:
     def __init__(self, rows: int, data_size: int) -> None:
         if data_size > DATA_MAX:
             raise InvalidRecordError(f"{data_size} bytes are too much for one column: take fewer batches")
-        self.offsets = array("i", bytes(4 * (rows + 1)))
+        self.offsets = array("i", (0,)) * (rows + 1)
         self.data = bytearray(data_size)
         self.validity = bytearray((rows + 7) // 8)
         self.null_count = 0
@@ -136,10 +136,10 @@ def _allocate(runs: list[_Run]) -> RecordColumns:
         rows=rows,
         keys=BytesColumn(rows, sum(run.size_of(KEY) for run in runs)),
         values=BytesColumn(rows, sum(run.size_of(VALUE) for run in runs)),
-        offsets=array("q", bytes(8 * rows)),
-        timestamps=array("q", bytes(8 * rows)),
+        offsets=array("q", (0,)) * rows,
+        timestamps=array("q", (0,)) * rows,
         timestamp_types=bytearray(),
-        header_offsets=array("i", bytes(4 * (rows + 1))),
+        header_offsets=array("i", (0,)) * (rows + 1),
         header_keys=BytesColumn(header_rows, sum(run.header_size_of(0) for run in runs)),
         header_values=BytesColumn(header_rows, sum(run.header_size_of(2) for run in runs)),
     )

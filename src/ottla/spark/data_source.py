@@ -4,8 +4,7 @@ Spark finds it through the package `pyspark_ottla`; nothing has to be registered
 driver, again for every plan, from the options alone. Reading is in `source`, writing in `sink`.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSource
 
@@ -47,13 +46,11 @@ class OttlaDataSource(DataSource):
         return OttlaStreamReader(self._options)
 
     def writer(self, schema: "StructType", overwrite: bool) -> "DataSourceArrowWriter":
-        writer: DataSourceArrowWriter = _sink().batch_writer(schema, self._options, overwrite)
-        return writer
+        from ottla.spark.sink.writers import batch_writer
+
+        return batch_writer(schema, self._options, overwrite)
 
     def streamWriter(self, schema: "StructType", overwrite: bool) -> "DataSourceStreamArrowWriter":  # noqa: N802
-        writer: DataSourceStreamArrowWriter = _sink().stream_writer(schema, self._options, overwrite)
-        return writer
+        from ottla.spark.sink.writers import stream_writer
 
-
-def _sink() -> Any:
-    return importlib.import_module("ottla.spark.sink.writers")
+        return stream_writer(schema, self._options, overwrite)

@@ -21,7 +21,7 @@ from ottla.spark.record_batches import RecordBatchBuilder
 __all__ = ["BATCH_ROWS_DEFAULT", "POLL_TIMEOUT_MS_DEFAULT", "OffsetRange", "read_range"]
 
 # Spark is at its best with batches of 4,000 to 100,000 rows.
-BATCH_ROWS_DEFAULT = 50_000
+BATCH_ROWS_DEFAULT = 65_536
 # An Arrow column of bytes has int32 offsets; compressed batches may grow a lot when they are opened.
 BATCH_BYTES_MAX = 64 * 1024 * 1024
 POLL_TIMEOUT_MS_DEFAULT = 120_000

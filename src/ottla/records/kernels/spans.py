@@ -25,8 +25,10 @@ KIND = 8  # instead of RECORD in a row of `kernel_legacy`: magic * 256 + attribu
 
 HEADER_SPAN_COLUMNS = 4  # key position, key length, value position, value length
 NO_HEADER_SPANS: Spans = array("q")
+# Repeated it is one allocation, where zeroed bytes made into an array are two: these are megabytes.
+_ZERO: Spans = array("q", (0,))
 
 
 def new_spans(rows: int, columns: int = SPAN_COLUMNS) -> Spans:
     """Room for `rows` rows, zeroed."""
-    return array("q", bytes(8 * columns * max(0, rows)))
+    return _ZERO * (columns * rows)
