@@ -16,6 +16,7 @@ from support.eventually import eventually
 from support.zookeepers import ZooKeeperProcess, embedded_server
 
 T = TypeVar("T")
+MakeBroker = Callable[[Path, Mapping[str, str]], OttlaProcess]
 
 SESSION_TIMEOUT_MS = 3000
 LAG_TIME_MAX_MS = 5000
@@ -38,7 +39,7 @@ class Cluster:
         count: int,
         properties: Mapping[str, str],
         zookeeper_addresses: Mapping[int, str],
-        make_broker: Callable[[Path, Mapping[str, str]], OttlaProcess] = OttlaProcess,
+        make_broker: MakeBroker = OttlaProcess,
     ) -> None:
         self.zookeeper = zookeeper
         self.brokers: dict[int, OttlaProcess] = {
@@ -148,13 +149,17 @@ class ZooKeeperLinks:
 
 @contextmanager
 def cluster_in(
-    directory: Path, count: int = 3, zookeeper: ZooKeeperProcess | None = None, **properties: str
+    directory: Path,
+    count: int = 3,
+    zookeeper: ZooKeeperProcess | None = None,
+    make_broker: MakeBroker = OttlaProcess,
+    **properties: str,
 ) -> Iterator[Cluster]:
     """Keyword arguments are broker properties with `_` for `.`."""
     server = zookeeper or embedded_server(directory / "zookeeper")
     server.start()
     named = {key.replace("_", "."): value for key, value in properties.items()}
-    with running_cluster(Cluster(directory, server, count, named, {}), server) as cluster:
+    with running_cluster(Cluster(directory, server, count, named, {}, make_broker), server) as cluster:
         yield cluster
 
 

@@ -4,11 +4,6 @@ The broker's log directory lies on a loop mount. The cut is an ioctl that ends t
 more, journal included; then the broker is killed and the file system mounted again. Needs root and loop devices.
 """
 
-import contextlib
-import fcntl
-import os
-import struct
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,61 +11,18 @@ import pytest
 
 from support.acknowledged import AcknowledgedProducer, assert_nothing_lost, is_whole, read_everything
 from support.broker import OttlaProcess, running
-from support.peers import absent, require_command
+from support.flash_disk import FlashDisk, flash_disk
 from support.raw_kafka import create_topic
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 
 TOPIC = "cut"
-EXT4_IOC_SHUTDOWN = 0x8004587D
-NO_LOG_FLUSH = struct.pack("I", 2)
-IMAGE_BYTES = 512 << 20
-
-
-class FlashDisk:
-    """An ext4 file system in a file, whose power can be cut."""
-
-    def __init__(self, directory: Path) -> None:
-        self._image = directory / "disk.img"
-        self.mount_point = directory / "disk"
-        self.mount_point.mkdir()
-        with self._image.open("wb") as image:
-            image.truncate(IMAGE_BYTES)
-        _run(require_command("mkfs.ext4"), "-q", "-F", str(self._image))
-
-    def mount(self) -> None:
-        """`commit=1000`: the kernel writes nothing back by itself, so that a missing fsync shows."""
-        _run("mount", "-o", "loop,commit=1000", str(self._image), str(self.mount_point))
-
-    def cut_power(self) -> None:
-        directory = os.open(self.mount_point, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            fcntl.ioctl(directory, EXT4_IOC_SHUTDOWN, NO_LOG_FLUSH)
-        finally:
-            os.close(directory)
-
-    def unmount(self) -> None:
-        _run("umount", str(self.mount_point))
-
-
-def _run(*command: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise OSError(f"{' '.join(command)}: {done.stderr}")
 
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[FlashDisk]:
-    if os.geteuid() != 0:
-        pytest.skip("mounting needs root")
-    made = FlashDisk(tmp_path)
-    try:
-        made.mount()
-    except OSError as error:
-        absent(f"a loop mount ({error})")
-    yield made
-    with contextlib.suppress(OSError):
-        made.unmount()
+    with flash_disk(tmp_path) as made:
+        yield made
 
 
 def cut_and_restart(broker: OttlaProcess, disk: FlashDisk) -> None:

@@ -1,16 +1,17 @@
 """Leaving in good order: before it stops, a broker asks the controller to have others lead what it leads.
 
 It asks until nothing is left to move, `controlled.shutdown.max.retries` times more after a failure; then it stops all
-the same, and the partitions change leaders by its death.
+the same, and the partitions change leaders by its death. Who is the last broker has nobody to wait for: it stops as
+soon as it knows.
 """
 
-import asyncio
 import logging
 
 from ottla.broker.control_plane import ControlPlane
 from ottla.config import BrokerConfig
 from ottla.errors import ErrorCode, KafkaError
 from ottla.metadata.cache import MetadataCache
+from ottla.metadata.image import ClusterImage
 from ottla.protocol.messages.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse
 
 logger = logging.getLogger(__name__)
@@ -19,7 +20,11 @@ logger = logging.getLogger(__name__)
 async def leave_cluster(config: BrokerConfig, metadata: MetadataCache, control: ControlPlane) -> None:
     """Returns when this broker leads nothing that others could, or when it has tried often enough."""
     broker_id = control.state.broker_id
-    if not config.bool("controlled.shutdown.enable") or not set(metadata.image.brokers) - {broker_id}:
+
+    def is_alone(image: ClusterImage) -> bool:
+        return not image.brokers.keys() - {broker_id}
+
+    if not config.bool("controlled.shutdown.enable") or is_alone(metadata.image):
         return
     attempts = 1 + config.int("controlled.shutdown.max.retries")
     for attempt in range(attempts):
@@ -29,8 +34,10 @@ async def leave_cluster(config: BrokerConfig, metadata: MetadataCache, control: 
             control.replication.fetchers.stop()
             return
         logger.warning("controlled shutdown: %s (attempt %d of %d)", problem, attempt + 1, attempts)
-        if attempt + 1 < attempts:
-            await asyncio.sleep(config.int("controlled.shutdown.retry.backoff.ms") / 1000)
+        if attempt + 1 < attempts and await metadata.wait_for(
+            is_alone, config.int("controlled.shutdown.retry.backoff.ms")
+        ):
+            return
 
 
 async def _ask(metadata: MetadataCache, control: ControlPlane) -> str | None:

@@ -40,7 +40,7 @@ def _register_fetchers(metrics: Metrics, control: ControlPlane) -> None:
     )
 
     def lags() -> Iterator[tuple[tuple[str, ...], float]]:
-        for name, followed in fetchers.named():
+        for name, followed in list(fetchers.named()):
             topic, partition = followed.partition.topic_partition
             yield (name, topic, str(partition)), followed.lag
 
