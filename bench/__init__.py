@@ -4,6 +4,7 @@
     rounds              which broker is measured when: a discarded pass, then alternating rounds
     warm_up             load for Kafka's compiler before anything is measured
     brokers             Kafka and Ottla as processes in folders of their own, on loopback
+    clusters            three brokers and a ZooKeeper, for the cases of a cluster
     processes           CPU and memory of a process and its children; what a measured stretch has cost
     driver              runs a client in a process of its own, so that its CPU is seen apart
     drivers_confluent   the client of most cases: librdkafka

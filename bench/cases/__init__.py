@@ -1,6 +1,7 @@
 """All cases, in the order in which they run: memory after load comes last."""
 
 from bench.cases.clients import CLIENT_CASES
+from bench.cases.cluster import CLUSTER_CASES
 from bench.cases.command import COMMAND_CASES
 from bench.cases.consume import CONSUME_CASES
 from bench.cases.groups import GROUP_CASES
@@ -23,6 +24,7 @@ ALL_CASES: tuple[Case, ...] = (
     *LATENCY_CASES,
     *IDLE_CASES,
     *GROUP_CASES,
+    *CLUSTER_CASES,
     *CLIENT_CASES,
     *SPARK_CASES,
     *LOADED_CASES,

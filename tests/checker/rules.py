@@ -106,7 +106,8 @@ def r2_nothing_is_skipped(history: History) -> Iterator[str]:
     for op in history.polls:
         read[op.process, op.key].append(op.offset)
     for (process, key), offsets in read.items():
-        missing = {o for o in history.final[key] if min(offsets) <= o <= max(offsets)} - set(offsets)
+        first, last = min(offsets), max(offsets)
+        missing = {offset for offset in history.final[key] if first <= offset <= last} - set(offsets)
         if missing:
             yield f"{process} skipped {key} {sorted(missing)[:5]}"
 

@@ -20,19 +20,19 @@ A broker that may lack records tells the controller, which takes it out of the I
 import json
 import os
 import uuid
-from pathlib import Path
 
 from ottla.disk.atomic_file import read_whole, write_atomically
 from ottla.disk.directory import LogDirectory
 
 FILE_NAME = ".ottla_whole"
-_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+_BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 
 def system_boot_id() -> str:
     """Another one each time that the operating system starts. Where it cannot be had every crash counts as one."""
     try:
-        return _BOOT_ID.read_text(encoding="ascii").strip()
+        with open(_BOOT_ID, encoding="ascii") as file:
+            return file.read().strip()
     except OSError:
         return str(uuid.uuid4())
 
