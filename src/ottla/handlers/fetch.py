@@ -70,13 +70,13 @@ class FetchHandlers:
     def _params(self, version: int, request: FetchRequest) -> FetchParams:
         by_state = version >= _REPLICA_STATE_VERSION
         return FetchParams(
-            replica_id=request.replica_state.replica_id if by_state else request.replica_id,
-            max_wait_ms=request.max_wait_ms,
-            min_bytes=request.min_bytes,
-            max_bytes=min(request.max_bytes, self._response_bytes_max),
-            isolation_level=request.isolation_level,
-            replica_epoch=request.replica_state.replica_epoch if by_state else -1,
-            rack_id=request.rack_id if version >= _RACK_VERSION else None,
+            request.replica_state.replica_id if by_state else request.replica_id,
+            request.max_wait_ms,
+            request.min_bytes,
+            min(request.max_bytes, self._response_bytes_max),
+            request.isolation_level,
+            request.replica_state.replica_epoch if by_state else -1,
+            request.rack_id if version >= _RACK_VERSION else None,
         )
 
     def _session(self, version: int, request: FetchRequest, params: FetchParams) -> tuple[FetchSession, bool]:

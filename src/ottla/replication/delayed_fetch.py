@@ -22,7 +22,17 @@ Response = TypeVar("Response")
 class DelayedFetch(Generic[Response]):
     """One Fetch request. `full` answers name every partition, incremental ones only those with news."""
 
-    __slots__ = ("_available", "_full", "_params", "_reader", "_respond", "_session", "_total_bytes", "_wait")
+    __slots__ = (
+        "_available",
+        "_full",
+        "_params",
+        "_reader",
+        "_respond",
+        "_session",
+        "_total_bytes",
+        "_unchanged",
+        "_wait",
+    )
 
     def __init__(
         self,
@@ -40,6 +50,8 @@ class DelayedFetch(Generic[Response]):
         self._full = full
         self._available: dict[FetchEntry, int] = {}
         self._total_bytes = 0
+        # What the first read found, while it is nothing and none of the partitions has changed since.
+        self._unchanged: FetchResult | None = None
         self._wait: Wait[Response] | None = None
 
     def start(self, purgatory: Purgatory) -> Response | asyncio.Future[Response]:
@@ -75,13 +87,15 @@ class DelayedFetch(Generic[Response]):
             if not answer.error_code:
                 session.watch(entry)
         discard(result)
+        if self._full and not self._total_bytes:
+            self._unchanged = result
         session.waiting = self
-        self._wait = Wait(purgatory, "Fetch", self._params.max_wait_ms, self._expire)
-        self._wait.future.add_done_callback(self._ended)
+        self._wait = Wait(purgatory, "Fetch", self._params.max_wait_ms, self._expire, self._ended)
         return self._wait.future
 
     def entry_changed(self, entry: FetchEntry) -> bool:
         """Count what the entry has gained; True when the wait is over."""
+        self._unchanged = None
         available = entry.count_available(self._params)
         self._total_bytes += available - self._available.get(entry, 0)
         self._available[entry] = available
@@ -100,7 +114,7 @@ class DelayedFetch(Generic[Response]):
 
     def _finish(self) -> None:
         self._session.waiting = None
-        self._answer(self._answers(self._read()))
+        self._answer(self._answers(self._unchanged or self._read()))
 
     def _answer(self, answers: Answers) -> None:
         wait = self._wait
@@ -112,7 +126,7 @@ class DelayedFetch(Generic[Response]):
         else:
             wait.complete(outcome)
 
-    def _ended(self, _future: object) -> None:
+    def _ended(self) -> None:
         """Answered, or cancelled because the connection went away."""
         session = self._session
         if session.waiting is self:

@@ -61,17 +61,29 @@ class Purgatory:
 
 
 class Wait(Generic[Result]):
-    """One waiting request: its future, its timer, the partitions it watches."""
+    """One waiting request: its future, its timer, the partitions it watches. `on_end` is called when all is over.
 
-    __slots__ = ("_kind", "_released", "_timer", "_watched", "future", "purgatory")
+    What has to be done at the end hangs on the future for the sake of a connection that goes away. Where the end comes
+    from here it is done at once instead: each callback of a future costs a turn of the loop.
+    """
 
-    def __init__(self, purgatory: Purgatory, kind: str, timeout_ms: int, on_timeout: Callable[[], None]) -> None:
+    __slots__ = ("_kind", "_on_end", "_released", "_timer", "_watched", "future", "purgatory")
+
+    def __init__(
+        self,
+        purgatory: Purgatory,
+        kind: str,
+        timeout_ms: int,
+        on_timeout: Callable[[], None],
+        on_end: Callable[[], None] | None = None,
+    ) -> None:
         self.purgatory = purgatory
         self._kind = kind
+        self._on_end = on_end
         self._released = False
         self._watched: list[tuple[Watched, Watcher]] = []
         self.future: asyncio.Future[Result] = purgatory.loop.create_future()
-        self.future.add_done_callback(self.stop_watching)
+        self.future.add_done_callback(self._ended)
         self._timer: Timer = purgatory.timers.schedule(timeout_ms, on_timeout)
         purgatory.waiting[kind] += 1
 
@@ -80,9 +92,11 @@ class Wait(Generic[Result]):
         self._watched.append((partition, watcher))
 
     def complete(self, result: Result) -> None:
-        if not self.future.done():
-            self.stop_watching()
-            self.future.set_result(result)
+        future = self.future
+        if not future.done():
+            future.remove_done_callback(self._ended)
+            self._ended()
+            future.set_result(result)
 
     def complete_from(self, source: "asyncio.Future[Result]") -> None:
         """End as another future did; a wait that was cancelled meanwhile stays so."""
@@ -94,7 +108,12 @@ class Wait(Generic[Result]):
         else:
             self.complete(source.result())
 
-    def stop_watching(self, _future: object = None) -> None:
+    def _ended(self, _future: object = None) -> None:
+        self.stop_watching()
+        if self._on_end is not None:
+            self._on_end()
+
+    def stop_watching(self) -> None:
         """The wait is decided, though its answer may still be on the way."""
         if self._released:
             return

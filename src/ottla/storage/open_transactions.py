@@ -52,8 +52,9 @@ class OpenTransactions:
 
     def first_unstable_offset(self) -> int | None:
         """Where read_committed readers must stop, None when only the high watermark holds them."""
-        candidates = [*self._ongoing[:1], *self._unreplicated]
-        return min(candidates, default=None)
+        if not self._ongoing and not self._unreplicated:
+            return None
+        return min([*self._ongoing[:1], *self._unreplicated])
 
     def first_undecided_offset(self) -> int | None:
         return self._ongoing[0] if self._ongoing else None
