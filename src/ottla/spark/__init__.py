@@ -8,6 +8,8 @@
     loader/         topics to tables
     ranges          the records of one range of offsets as Arrow batches: what a task of Spark does
     offsets         what partitions there are and where they begin and end: what the driver asks
+    range_fetcher, partition_leader, record_batches, plain_columns
+                    how a range is fetched, from whom, and how it becomes Arrow
     broker_link     a blocking connection to one broker, for tasks
 
 Only `clients` and what lies below is used: all of it works with Apache Kafka as well. Tasks run in Python workers that

@@ -39,8 +39,8 @@ logger = logging.getLogger(__name__)
 # The last version that names topics.
 FETCH_VERSION_MAX = 12
 CONSUMER_REPLICA_ID = -1
-# A task reads one partition from end to end: larger than a consumer's default. A fetch becomes one Arrow batch or two.
-FETCH_BYTES_DEFAULT = 8 * 1024 * 1024
+# A task reads one partition from end to end: larger than a consumer's default. A fetch becomes an Arrow batch.
+FETCH_BYTES_DEFAULT = 4 * 1024 * 1024
 FETCH_BYTES_KEY = "max.partition.fetch.bytes"
 # A topic that was just created may not be known everywhere; one that stays unknown for this long is gone.
 UNKNOWN_TOPIC_S_MAX = 5.0

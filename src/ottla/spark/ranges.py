@@ -13,7 +13,6 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from ottla.clients.consumer.fetched import FetchedPartition, OpenedBatch
-from ottla.records.columns import decode_columns
 from ottla.spark.options import ClientOptions
 from ottla.spark.range_fetcher import OffsetRange, RangeFetcher
 from ottla.spark.record_batches import RecordBatchBuilder
@@ -53,9 +52,9 @@ def read_range(
         # Where this fetch began: a batch may hold records before it, read already or deleted meanwhile.
         start = fetched.position
         for group in _groups(fetched, end, batch_rows):
-            columns = decode_columns(group, offset_min=start, offset_end=end, with_headers=include_headers)
-            if columns.rows:
-                yield builder.build(columns)
+            batch = builder.build(group, start, end)
+            if batch.num_rows:
+                yield batch
 
 
 def _groups(fetched: FetchedPartition, end: int, rows_max: int) -> Iterator[list[OpenedBatch]]:

@@ -10,7 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ottla.records.columns import BytesColumn, RecordColumns
+from ottla.clients.consumer.fetched import OpenedBatch
+from ottla.records.columns import BytesColumn, RecordColumns, decode_columns
+from ottla.spark.plain_columns import PlainColumns, SpanScratch
 from ottla.spark.schema import HEADER, HEADERS_LIST, TIMESTAMP, arrow_schema
 
 _MILLISECONDS = pa.timestamp("ms", tz="UTC")
@@ -22,23 +24,36 @@ class RecordBatchBuilder:
     def __init__(self, topic: str, partition: int, *, include_headers: bool) -> None:
         self._schema = arrow_schema(include_headers=include_headers)
         self._include_headers = include_headers
+        self._scratch = SpanScratch()
         self._topic = _Constant(pa.scalar(topic, pa.string()))
         self._partition = _Constant(pa.scalar(partition, pa.int32()))
         self._timestamp_types = [_Constant(pa.scalar(number, pa.int32())) for number in (0, 1)]
 
-    def build(self, columns: RecordColumns) -> pa.RecordBatch:
-        rows = columns.rows
-        arrays = [
-            _bytes(columns.keys, rows, pa.binary()),
-            _bytes(columns.values, rows, pa.binary()),
-            self._topic.rows(rows),
-            self._partition.rows(rows),
-            _numbers(columns.offsets, pa.int64()),
-            _numbers(columns.timestamps, _MILLISECONDS).cast(TIMESTAMP),
-            self._timestamp_type(columns.timestamp_types),
-        ]
+    def build(self, group: list[OpenedBatch], offset_min: int, offset_end: int) -> pa.RecordBatch:
+        """The records with offset_min <= offset < offset_end; there may be none."""
         if self._include_headers:
-            arrays.append(_headers(columns))
+            return self._build_with_headers(group, offset_min, offset_end)
+        plain = PlainColumns(group, offset_min, offset_end, self._scratch)
+        arrays = [plain.keys(), plain.values(), plain.offsets(), plain.timestamps()]
+        return self._batch(*arrays, plain.timestamp_types)
+
+    def _build_with_headers(self, group: list[OpenedBatch], offset_min: int, offset_end: int) -> pa.RecordBatch:
+        columns = decode_columns(group, offset_min=offset_min, offset_end=offset_end)
+        return self._batch(
+            _bytes(columns.keys, columns.rows, pa.binary()),
+            _bytes(columns.values, columns.rows, pa.binary()),
+            _numbers(columns.offsets, pa.int64()),
+            _numbers(columns.timestamps, _MILLISECONDS),
+            columns.timestamp_types,
+            _headers(columns),
+        )
+
+    def _batch(
+        self, keys: pa.Array, values: pa.Array, offsets: pa.Array, times: pa.Array, types: bytearray, *headers: pa.Array
+    ) -> pa.RecordBatch:
+        rows = len(types)
+        topic, partition = self._topic.rows(rows), self._partition.rows(rows)
+        arrays = [keys, values, topic, partition, offsets, times.cast(TIMESTAMP), self._timestamp_type(types), *headers]
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
     def _timestamp_type(self, types: bytearray) -> pa.Array:
