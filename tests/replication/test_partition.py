@@ -7,6 +7,7 @@ import pytest
 
 from ottla.errors.kafka import (
     FencedLeaderEpochError,
+    KafkaStorageError,
     NotEnoughReplicasError,
     NotLeaderOrFollowerError,
     UnknownLeaderEpochError,
@@ -58,6 +59,16 @@ async def test_broker_that_cannot_know_whether_it_leads_appends_nothing_for_acks
             replicas.append(partition, acks=ACKS_ALL)
         assert partition.log.log_end_offset == 0
         assert replicas.append(partition, acks=1) == 0
+
+
+@on_loop
+async def test_log_that_may_be_in_an_offline_directory_is_not_replaced_by_an_empty_one(tmp_path: Path) -> None:
+    with replicas_in(Path(f"{tmp_path}/a,{tmp_path}/b")) as replicas:
+        replicas.logs.log_dirs[1].fail(OSError("broken"))
+        state = PartitionState(BROKER_ID, 3, (BROKER_ID, 2), (BROKER_ID, 2), 1)
+        with pytest.raises(KafkaStorageError):
+            replicas.manager.apply(TopicPartition("known", 0), uuid.UUID(int=8), state)
+        assert replicas.manager.apply(TopicPartition("new", 0), uuid.UUID(int=9), state._replace(is_new=True))
 
 
 @on_loop

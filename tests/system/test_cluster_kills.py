@@ -70,6 +70,7 @@ def test_a_follower_bounced_again_and_again_is_no_leader_that_lacks_records(tmp_
         clients.await_acknowledged(100)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(240)
 def test_all_brokers_killed_at_once_lose_nothing(tmp_path: Path) -> None:
     """What a killed process wrote is in the page cache: whoever is back first may lead, and does."""

@@ -60,6 +60,7 @@ def test_a_group_goes_on_when_its_coordinator_is_killed(cluster: Cluster) -> Non
         consumer.close()
 
 
+@pytest.mark.long
 @pytest.mark.timeout(180)
 def test_java_producers_go_on_when_the_leader_is_killed(cluster: Cluster) -> None:
     cluster.create_topic("orders")

@@ -132,7 +132,7 @@ class ReplicaManager:
         """Lead or follow a partition; its log is made when this is the first word of it. False for an old state."""
         partition = self._topics.get(name.topic, {}).get(name.partition)
         if partition is None:
-            partition = self._open(name, topic_id)
+            partition = self._open(name, topic_id, is_new=state.is_new)
         if state.leader == self._broker_id:
             self.fetchers.leave(partition)
             return partition.become_leader(state)
@@ -141,9 +141,13 @@ class ReplicaManager:
             self.fetchers.follow(partition)
         return accepted
 
-    def _open(self, name: TopicPartition, topic_id: uuid.UUID) -> Partition:
+    def _open(self, name: TopicPartition, topic_id: uuid.UUID, *, is_new: bool) -> Partition:
         self._set_aside_namesake(name, topic_id)
-        log = self._logs.get(name) or self._logs.create(name, topic_id)
+        log = self._logs.get(name)
+        if log is None and not is_new and self._logs.has_offline_dirs:
+            # An empty log would take the place of the one that cannot be read, and stand for it in the ISR.
+            raise KafkaStorageError(f"the log of {name} may be in a directory that is offline")
+        log = log or self._logs.create(name, topic_id)
         partition = Partition(
             name,
             topic_id,

@@ -232,6 +232,10 @@ class LogManager:
     def online_dirs(self) -> list[LogDir]:
         return [log_dir for log_dir in self.log_dirs if log_dir.is_online]
 
+    @property
+    def has_offline_dirs(self) -> bool:
+        return any(not log_dir.is_online for log_dir in self.log_dirs)
+
     def log_dir_of(self, log: PartitionLog) -> LogDir:
         return self._by_path[log.log_directory.path]
 
