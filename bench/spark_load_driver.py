@@ -6,7 +6,6 @@ figure. The loader syncs its files and commits; the connector's job does what Sp
 
 import os
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -15,16 +14,14 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from bench.driver import ROOT
 from bench.processes import cpu_seconds
+from bench.spark_driver import session
 from ottla.spark.loader.load import Loader
 from ottla.spark.loader.scheduler import SparkScheduler
 from ottla.spark.loader.settings import LoadSettings, TableLayout
 from ottla.spark.loader.tables.parquet_directory import ParquetDirectory
 
-CORES = 2
 PASSES = 3
-CONNECTOR_JARS = ROOT / ".peers" / "spark-connector"
 
 
 def load(port: int, pid: int, topic: str, rows: int) -> dict[str, float]:
@@ -50,7 +47,7 @@ def connector(port: int, pid: int, topic: str, rows: int) -> dict[str, float]:
 
 def _measure(run: Callable[[SparkSession, Path], None], pid: int, rows: int) -> dict[str, float]:
     """The best of some passes: what the machine does besides is in the others."""
-    spark = _session()
+    spark = session()
     folder = Path(tempfile.mkdtemp(prefix="ottla-bench-load-"))
     seconds, cpu = [], []
     try:
@@ -68,23 +65,6 @@ def _measure(run: Callable[[SparkSession, Path], None], pid: int, rows: int) -> 
     return {"m_rows_s": rows / min(seconds[1:]) / 1e6, "cpu_us": min(cpu[1:]) * 1e6 / rows}
 
 
-def _session() -> SparkSession:
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    jars = ",".join(str(path) for path in sorted(CONNECTOR_JARS.glob("*.jar")))
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.log.level": "ERROR",
-        "spark.driver.memory": "2g",
-        "spark.driver.host": "127.0.0.1",
-        "spark.jars": jars,
-    }
-    builder = SparkSession.builder.master(f"local[{CORES}]").appName("bench")
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    return builder.getOrCreate()
-
-
 def _check(path: Path, rows: int) -> None:
     found = sum(pq.read_metadata(file).num_rows for file in path.glob("*.parquet"))
     if found != rows:
@@ -93,11 +73,4 @@ def _check(path: Path, rows: int) -> None:
 
 def _cpu(broker_pid: int) -> float:
     """Of the broker, this process and all below it."""
-    return sum(cpu_seconds(pid) for pid in (broker_pid, *_family(os.getpid())))
-
-
-def _family(pid: int) -> list[int]:
-    children: list[int] = []
-    for entry in Path(f"/proc/{pid}/task").glob("*/children"):
-        children += map(int, entry.read_text().split())
-    return [pid, *(one for child in children for one in _family(child))]
+    return cpu_seconds(broker_pid) + cpu_seconds(os.getpid())

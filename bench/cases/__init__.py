@@ -11,6 +11,7 @@ from bench.cases.latency import LATENCY_CASES
 from bench.cases.produce import PRODUCE_CASES
 from bench.cases.requests import REQUEST_CASES
 from bench.cases.spark import SPARK_CASES
+from bench.cases.spark_load import SPARK_LOAD_CASES
 from bench.cases.start import LOADED_CASES, START_CASES
 from bench.measures import Case
 
@@ -27,5 +28,6 @@ ALL_CASES: tuple[Case, ...] = (
     *CLUSTER_CASES,
     *CLIENT_CASES,
     *SPARK_CASES,
+    *SPARK_LOAD_CASES,
     *LOADED_CASES,
 )

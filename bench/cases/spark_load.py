@@ -1,8 +1,9 @@
 """A topic to Parquet: `ottla load` on Ottla beside the job that Spark's own connector does on Kafka."""
 
 from bench.brokers import BrokerProcess, Kafka
-from bench.driver import ROOT, drive
+from bench.driver import drive
 from bench.measures import QUICK, Case, Effort, Metric, Must, Sample
+from bench.spark_sources import CONNECTOR_JARS
 from bench.topics import temporary_topic
 
 VALUE_BYTES = 100
@@ -24,7 +25,7 @@ def load(broker: BrokerProcess, effort: Effort) -> Sample:
 def _job(broker: BrokerProcess) -> str:
     if not isinstance(broker, Kafka):
         return "load"
-    if not any((ROOT / ".peers" / "spark-connector").glob("*.jar")):
+    if not any(CONNECTOR_JARS.glob("*.jar")):
         raise RuntimeError("Spark's own connector is not here: run `make setup-test`")
     return "connector"
 
