@@ -23,7 +23,7 @@ from bench.warm_up import warm_up
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench", description="Ottla beside warm Apache Kafka 4.3.0.")
-    parser.add_argument("--quick", action="store_true", help="one short round per case: under 5 minutes")
+    parser.add_argument("--quick", action="store_true", help="one short round of the short cases: under 5 minutes")
     parser.add_argument("--cases", nargs="*", default=[], metavar="WORD", help="only cases whose name has one of these")
     parser.add_argument("--only", choices=["kafka", "ottla"], help="one broker alone, while working on it")
     parser.add_argument("--list", action="store_true", help="print the names of the cases")
@@ -31,8 +31,11 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def selected_cases(words: list[str]) -> list[Case]:
-    return [case for case in ALL_CASES if not words or any(word in case.name for word in words)]
+def selected_cases(words: list[str], *, quick: bool) -> list[Case]:
+    """Those that are named; without a name all, of a quick run only the short ones."""
+    if words:
+        return [case for case in ALL_CASES if any(word in case.name for word in words)]
+    return [case for case in ALL_CASES if case.in_quick_run or not quick]
 
 
 @contextlib.contextmanager
@@ -64,17 +67,19 @@ def run(cases: list[Case], kinds: list[type[BrokerProcess]], arguments: argparse
 def run_and_print(case: Case, brokers: list[BrokerProcess], effort: Effort) -> list[Row]:
     """A case that fails is said so, and the others go on."""
     try:
+        began = time.monotonic()
         rows = rows_of(run_case(case, brokers, effort))
     except (RuntimeError, OSError, KafkaException) as error:
         print(f"{case.name} FAILED: {error}", flush=True)
         return []
     report.print_rows(rows)
+    print(f"    {case.name} took {time.monotonic() - began:.0f} s", flush=True)
     return rows
 
 
 def main() -> None:
     arguments = parse_arguments()
-    cases = selected_cases(arguments.cases)
+    cases = selected_cases(arguments.cases, quick=arguments.quick)
     if arguments.list:
         print("\n".join(case.name for case in cases))
         return

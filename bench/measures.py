@@ -27,7 +27,7 @@ class Effort(NamedTuple):
 
 
 FULL = Effort(rounds=5, seconds=4.0, megabytes=300, starts=5, warm_up_s=40.0)
-QUICK = Effort(rounds=1, seconds=0.7, megabytes=50, starts=1, warm_up_s=15.0, discards_all_first_passes=False)
+QUICK = Effort(rounds=1, seconds=0.7, megabytes=25, starts=1, warm_up_s=12.0, discards_all_first_passes=False)
 
 
 class Must(NamedTuple):
@@ -67,6 +67,8 @@ class Case(NamedTuple):
     brokers: tuple[type[BrokerProcess], ...] = (Kafka, Ottla)
     first_pass_discarded: bool = True
     rounds: Callable[[Effort], int] = lambda effort: effort.rounds
+    in_quick_run: bool = True
+    """Not for what needs minutes to say anything: clusters that are made for it, Spark."""
 
 
 class CaseResult(NamedTuple):

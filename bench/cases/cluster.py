@@ -114,6 +114,7 @@ CLUSTER_CASES = (
         "cluster-failover", "cluster", "1,000 partitions of a killed leader, from the end of its session", failover,
         (Metric("all_led_ms", "ms", label="until all are led"),),
         brokers=(Ottla,), first_pass_discarded=False, rounds=lambda effort: min(3, effort.starts),
+        in_quick_run=False,
     ),
     Case(
         "cluster-catch-up", "cluster", "a wiped replica catches up beside 200 records/s, acks all", catch_up,
@@ -123,5 +124,6 @@ CLUSTER_CASES = (
             Metric("p99_meanwhile_ms", "ms", label="produce p99 meanwhile"),
         ),
         brokers=(Ottla,), first_pass_discarded=False, rounds=lambda effort: min(3, effort.starts),
+        in_quick_run=False,
     ),
 )  # fmt: skip

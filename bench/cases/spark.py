@@ -74,6 +74,7 @@ SPARK_CASES = (
         tuple(metric for query in FACTORS for metric in _metrics(query)),
         first_pass_discarded=False,
         rounds=_rounds,
+        in_quick_run=False,
     ),
     Case(
         "spark-micro-batch",
@@ -86,5 +87,6 @@ SPARK_CASES = (
         ),
         first_pass_discarded=False,
         rounds=lambda effort: 1,
+        in_quick_run=False,
     ),
 )

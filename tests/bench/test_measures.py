@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from bench.__main__ import selected_cases
 from bench.brokers import BrokerProcess
 from bench.measures import Case, CaseResult, Effort, Metric, Must, Row, Sample, Verdict, rows_of
 from bench.picture import draw
@@ -70,3 +71,11 @@ def test_the_picture_draws_cheaper_and_quicker_to_the_same_side() -> None:
     quicker = row(Metric("x", "MB/s"), [10], [20])
     cheaper = row(Metric("x", "us"), [20], [10])
     assert re.findall(r'fill="#333">([\d.]+)</text>', draw([quicker, cheaper])) == ["2", "2"]
+
+
+def test_quick_run_leaves_out_what_takes_minutes_unless_it_is_named() -> None:
+    quick = {case.name for case in selected_cases([], quick=True)}
+    left_out = {case.name for case in selected_cases([], quick=False)} - quick
+    assert {"produce-1kb-acks1-none-1p", "latency-1000", "groups"} <= quick
+    assert {name.split("-")[0] for name in left_out} == {"cluster", "spark"}
+    assert {case.name for case in selected_cases(["spark"], quick=True)} <= left_out
