@@ -1,10 +1,12 @@
 """Each metric moves when the thing happens that it counts, seen from outside: requests in, the page of metrics out."""
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from ottla.handlers.fetch_delivery import WARM_TAIL_BYTES
 from ottla.observability.catalogue import metric_definitions
 from ottla.protocol.messages.api_versions import ApiVersionsRequest
 from ottla.records.attributes import Codec
@@ -29,7 +31,8 @@ ONLY_AFTER_THEIR_EVENT = {
 class Watched:
     """A broker with one topic that is compacted and one that is not."""
 
-    def __init__(self, broker: EmbeddedBroker, metrics_port: int) -> None:
+    def __init__(self, broker: EmbeddedBroker, metrics_port: int, directory: Path) -> None:
+        self.directory = directory
         self.address = broker.bootstrap_servers
         self.metrics_port = metrics_port
 
@@ -48,11 +51,13 @@ class Watched:
 def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
     port = free_port()
     properties = {"ottla.metrics.port": str(port), "message.max.bytes": "5000"}
-    with EmbeddedBroker(properties=properties, directory=tmp_path_factory.mktemp("watched")) as broker:
+    directory = tmp_path_factory.mktemp("watched")
+    with EmbeddedBroker(properties=properties, directory=directory) as broker:
         broker.create_topic("plain")
         broker.create_topic("compacted", configs={"cleanup.policy": "compact"})
         broker.create_topic("gzipped", configs={"compression.type": "gzip"})
-        yield Watched(broker, port)
+        broker.create_topic("large", configs={"max.message.bytes": "2000000"})
+        yield Watched(broker, port, directory)
 
 
 def with_byte(records: bytes, position: int, value: int) -> bytes:
@@ -61,6 +66,7 @@ def with_byte(records: bytes, position: int, value: int) -> bytes:
     return bytes(changed)
 
 
+LARGE = batch([b"x" * 1_000_000])
 WRONG_CRC = with_byte(batch(), ATTRIBUTES_POSITION + 8, 0xEE)
 WRONG_MAGIC = with_byte(batch(), MAGIC_POSITION, 7)
 
@@ -110,6 +116,30 @@ def test_old_consumers_records_are_counted_as_converted(watched: Watched) -> Non
     assert watched.difference(fetch_old, TOPICS + "fetchmessageconversions_total", topic="plain") >= 6
     assert watched.difference(fetch_old, REQUESTS + "messageconversionstimems_count", request="Fetch") == 1
     assert watched.difference(fetch_old, REQUESTS + "temporarymemorybytes_count", request="Fetch") == 1
+
+
+def test_fetch_that_waits_for_the_disk_is_counted_as_cold(watched: Watched) -> None:
+    """Behind the last megabytes, which are taken to be in memory."""
+    with RawKafka(watched.address) as raw:
+        for _ in range(3 * WARM_TAIL_BYTES // len(LARGE)):
+            produce(raw, "large", LARGE)
+    (segment,) = watched.directory.glob("**/large-0/*.log")
+    descriptor = os.open(segment, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+    try:
+        os.preadv(descriptor, [bytearray(1)], 0, os.RWF_NOWAIT)
+        pytest.skip("this file system does not drop pages")
+    except BlockingIOError:
+        pass
+    finally:
+        os.close(descriptor)
+
+    def fetch_first(raw: RawKafka) -> None:
+        assert fetch(raw, "large", 0, max_bytes=len(LARGE)).records
+
+    assert watched.difference(fetch_first, "ottla_fetch_cold_reads_total") == 1
+    assert watched.difference(fetch_first, "ottla_fetch_cold_reads_total") == 0
 
 
 def test_fetches_are_counted_and_those_that_waited_in_vain(watched: Watched) -> None:

@@ -61,6 +61,7 @@ def assert_dropped(data: bytes, caplog: pytest.LogCaptureFixture, hint: str = ""
                 assert tracemalloc.get_traced_memory()[1] < ALLOCATED_BYTES_MAX
                 tracemalloc.stop()
                 assert running.bad_frames() == times
+                assert running.metrics.counter("ottla_log_messages_suppressed_total").value == times - 1
                 await bystander.ask(HEARTBEAT, 1)
             assert running.server.connection_count == 1
 
