@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
+from pyspark.sql.streaming import StreamingQuery
 
 import ottla
 from bench.driver import ROOT
@@ -24,6 +25,8 @@ from bench.spark_sources import CONNECTOR_JARS
 CORES = 2
 PLAIN_FILES = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 FEED_INTERVAL_S = 0.01
+RECORDS_AT_ONCE = 20
+FEED_TIMEOUT_S = 300.0
 
 
 def session(settings: dict[str, str] | None = None) -> SparkSession:
@@ -104,29 +107,35 @@ def _run(query: Callable[[DataFrame], None], frame: DataFrame, broker_pid: int) 
     return Cost(elapsed, cpu_seconds(os.getpid()) + cpu_seconds(broker_pid) - cpu)
 
 
-def micro_batches(port: int, topic: str, source: str, seconds: float) -> dict[str, float]:
+def micro_batches(port: int, topic: str, source: str, batches: int) -> dict[str, float]:
     """How long a micro-batch takes that has next to nothing to do: a record every 10 ms comes in meanwhile."""
     plain = {"spark.sql.streaming.checkpointFileManagerClass": PLAIN_FILES}
-    return {f"{name}_p50_ms": _micro_batch_ms(port, topic, source, seconds, settings)
-            for name, settings in (("default", {}), ("plain_files", plain))}  # fmt: skip
+    kinds: dict[str, dict[str, str]] = {"default": {}, "plain_files": plain}
+    return {f"{name}_p50_ms": _micro_batch_ms(port, topic, source, batches, kinds[name]) for name in kinds}
 
 
-def _micro_batch_ms(port: int, topic: str, source: str, seconds: float, settings: dict[str, str]) -> float:
+def _micro_batch_ms(port: int, topic: str, source: str, batches: int, settings: dict[str, str]) -> float:
     spark = session(settings)
     reader = spark.readStream.format(source).option("kafka.bootstrap.servers", f"127.0.0.1:{port}")
     with tempfile.TemporaryDirectory() as checkpoint:
         writer = reader.option("subscribe", topic).load().writeStream.format("noop")
         query = writer.option("checkpointLocation", checkpoint).start()
-        _feed(port, topic, seconds)
+        _feed(port, topic, query, 2 * batches)
+        durations = _durations(query)
         query.stop()
-    durations = [progress.durationMs["triggerExecution"] for progress in query.recentProgress if progress.numInputRows]
     spark.stop()
-    return statistics.median(durations[len(durations) // 2 :])  # the first half warms up
+    return statistics.median(durations[batches:])  # the first half warms up
 
 
-def _feed(port: int, topic: str, seconds: float) -> None:
+def _durations(query: StreamingQuery) -> list[int]:
+    return [progress.durationMs["triggerExecution"] for progress in query.recentProgress if progress.numInputRows]
+
+
+def _feed(port: int, topic: str, query: StreamingQuery, batches: int) -> None:
+    """Until that many batches had something to do."""
+    deadline = time.monotonic() + FEED_TIMEOUT_S
     with ottla.Producer(f"127.0.0.1:{port}") as producer:
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            producer.send(topic, b"v").result(30)
-            time.sleep(FEED_INTERVAL_S)
+        while query.isActive and len(_durations(query)) < batches and time.monotonic() < deadline:
+            for _ in range(RECORDS_AT_ONCE):
+                producer.send(topic, b"v").result(30)
+                time.sleep(FEED_INTERVAL_S)

@@ -93,6 +93,12 @@ def test_what_is_wrong_with_the_options_is_said_in_sparks_words(read, topic):
         read(subscribe=topic, startingTimestamp="1500").count()
 
 
+def test_the_schema_cannot_be_chosen(spark, ottla_broker, topic):
+    reader = spark.read.format("ottla").option("kafka.bootstrap.servers", ottla_broker.bootstrap_servers)
+    with pytest.raises(Exception, match="Kafka source has a fixed schema and cannot be set with a custom one"):
+        reader.option("subscribe", topic).schema("value string").load().count()
+
+
 def test_a_topic_that_is_not_there_is_an_error(read):
     options = {"subscribe": "not-there", "fetchOffset.numRetries": "2", "fetchOffset.retryIntervalMs": "1"}
     with pytest.raises(Exception, match="This server does not host this topic-partition"):

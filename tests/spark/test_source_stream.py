@@ -5,6 +5,14 @@ import pickle
 
 import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows, ReadMinRows
+from pyspark.sql.types import (
+    BinaryType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructType,
+    TimestampType,
+)  # fmt: skip
 
 import ottla
 from ottla.model import TopicPartition
@@ -13,6 +21,12 @@ from ottla.spark.errors import DataLossError
 from ottla.spark.offsets import ClusterOffsets
 from ottla.spark.options import ClientOptions
 from support.filled_topics import fill, numbered
+
+SCHEMA = (
+    StructType().add("key", BinaryType()).add("value", BinaryType()).add("topic", StringType())
+    .add("partition", IntegerType()).add("offset", LongType()).add("timestamp", TimestampType())
+    .add("timestampType", IntegerType())
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -28,7 +42,7 @@ def reader_of(servers):
     def make(**options):
         quick = {"fetchOffset.numRetries": "2", "fetchOffset.retryIntervalMs": "1"}
         source = OttlaDataSource({"kafka.bootstrap.servers": servers} | quick | options)
-        made.append(source.streamReader(schema=None))
+        made.append(source.streamReader(schema=SCHEMA))
         return made[-1]
 
     yield make

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql.datasource import DataSource
 
 from ottla.spark.options import JobOptions
-from ottla.spark.schema import spark_schema
+from ottla.spark.schema import simple_schema, spark_schema
 
 if TYPE_CHECKING:
     from pyspark.sql.datasource import (
@@ -33,17 +33,28 @@ class OttlaDataSource(DataSource):
         return "ottla"
 
     def schema(self) -> str:
-        return spark_schema(include_headers=self._options.boolean(INCLUDE_HEADERS, False))
+        return spark_schema(include_headers=self._include_headers)
+
+    @property
+    def _include_headers(self) -> bool:
+        return self._options.boolean(INCLUDE_HEADERS, False)
 
     def reader(self, schema: "StructType") -> "DataSourceReader":
         from ottla.spark.source.batch_reader import make_batch_reader
 
+        self._refuse_other(schema)
         return make_batch_reader(self._options)
 
     def streamReader(self, schema: "StructType") -> "DataSourceStreamReader":  # noqa: N802 (Spark's name)
         from ottla.spark.source.stream_reader import OttlaStreamReader
 
+        self._refuse_other(schema)
         return OttlaStreamReader(self._options)
+
+    def _refuse_other(self, schema: "StructType") -> None:
+        """A schema that the user gave comes here in place of ours."""
+        if schema.simpleString() != simple_schema(include_headers=self._include_headers):
+            raise ValueError("Kafka source has a fixed schema and cannot be set with a custom one")
 
     def writer(self, schema: "StructType", overwrite: bool) -> "DataSourceArrowWriter":
         from ottla.spark.sink.writers import batch_writer

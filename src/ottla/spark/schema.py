@@ -14,8 +14,16 @@ Spark compares the first batch with its own idea of the Arrow schema, nullabilit
 
 import pyarrow as pa
 
-COLUMNS = "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp, timestampType int"
-HEADERS = "headers array<struct<key: string, value: binary>>"
+COLUMNS = {
+    "key": "binary",
+    "value": "binary",
+    "topic": "string",
+    "partition": "int",
+    "offset": "bigint",
+    "timestamp": "timestamp",
+    "timestampType": "int",
+}
+HEADERS = {"headers": "array<struct<key:string,value:binary>>"}
 TIMESTAMP = pa.timestamp("us", tz="UTC")
 HEADER = pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())])
 HEADERS_LIST = pa.list_(pa.field("element", HEADER))
@@ -32,8 +40,18 @@ _FIELDS = [
 
 
 def spark_schema(*, include_headers: bool) -> str:
-    """As a DDL string, which needs no JVM to be parsed by the caller."""
-    return f"{COLUMNS}, {HEADERS}" if include_headers else COLUMNS
+    """As a DDL string, which needs no JVM to be written."""
+    return ", ".join(f"{name} {kind}" for name, kind in _columns(include_headers).items())
+
+
+def simple_schema(*, include_headers: bool) -> str:
+    """As `StructType.simpleString` writes it."""
+    columns = ",".join(f"{name}:{kind}" for name, kind in _columns(include_headers).items())
+    return f"struct<{columns}>"
+
+
+def _columns(include_headers: bool) -> dict[str, str]:
+    return COLUMNS | HEADERS if include_headers else COLUMNS
 
 
 def arrow_schema(*, include_headers: bool) -> pa.Schema:
