@@ -52,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             f"{len(events):,} events of {len({event.visitor for event in events}):,} visitors are about to happen"
         )
         run_jobs(steps, broker.bootstrap_servers, directory, events)
+        load_raw(steps, broker.bootstrap_servers, directory)
         print_results(broker.bootstrap_servers, directory, len(events))
 
 
@@ -109,6 +110,7 @@ def print_results(servers: str, directory: Path, sent: int) -> None:
     print()
     print(f"  {sent:,} events sent, {counted:,} counted, {sent - counted:,} came after their window was closed")
     print(f"  topic page-counts: {published:,} views; Delta table: {counted:,}")
+    print(f"  Parquet: {report.parquet_rows(directory / 'activity.parquet'):,} raw events")
     print(f"  picture: {picture}")
 
 

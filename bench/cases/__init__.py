@@ -12,6 +12,7 @@ from bench.cases.produce import PRODUCE_CASES
 from bench.cases.requests import REQUEST_CASES
 from bench.cases.spark import SPARK_CASES
 from bench.cases.spark_load import SPARK_LOAD_CASES
+from bench.cases.spark_sink import SPARK_SINK_CASES
 from bench.cases.start import LOADED_CASES, START_CASES
 from bench.measures import Case
 
@@ -29,5 +30,6 @@ ALL_CASES: tuple[Case, ...] = (
     *CLIENT_CASES,
     *SPARK_CASES,
     *SPARK_LOAD_CASES,
+    *SPARK_SINK_CASES,
     *LOADED_CASES,
 )

@@ -27,7 +27,12 @@ def read(broker: BrokerProcess, effort: Effort) -> Sample:
     with temporary_topic(broker.port, PARTITIONS) as topic:
         drive("bench.drivers_confluent:produce", **where, **shape, topic=topic, count=rows, acks="1", codec="none")
         return drive(
-            "bench.spark_driver:read", **where, topic=topic, rows=rows, value_bytes=VALUE_BYTES, source=_source(broker)
+            "bench.spark_driver:read",
+            **where,
+            topic=topic,
+            rows=rows,
+            value_bytes=VALUE_BYTES,
+            source=format_of(broker),
         )
 
 
@@ -35,11 +40,12 @@ def micro_batches(broker: BrokerProcess, effort: Effort) -> Sample:
     batches = BATCHES_QUICK if effort is QUICK else BATCHES
     with temporary_topic(broker.port) as topic:
         return drive(
-            "bench.spark_driver:micro_batches", port=broker.port, topic=topic, source=_source(broker), batches=batches
+            "bench.spark_driver:micro_batches", port=broker.port, topic=topic, source=format_of(broker), batches=batches
         )
 
 
-def _source(broker: BrokerProcess) -> str:
+def format_of(broker: BrokerProcess) -> str:
+    """Ours on Ottla; on Kafka that of Spark's own connector."""
     if not isinstance(broker, Kafka):
         return OTTLA
     if not any(CONNECTOR_JARS.glob("*.jar")):

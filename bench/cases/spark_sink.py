@@ -1,4 +1,4 @@
-"""Spark writing: `format("ottla")` to Ottla beside Spark's own Kafka sink to Kafka. Both wait for all in-sync replicas."""
+"""Spark writing: `format("ottla")` to Ottla beside Spark's own Kafka sink to Kafka, both with acks=all."""
 
 from bench.brokers import BrokerProcess
 from bench.cases.spark import PARTITIONS, VALUE_BYTES, format_of
