@@ -15,11 +15,11 @@ from support.eventually import eventually
 from support.spark_cluster import StandaloneCluster, standalone_cluster
 from support.spark_topics import end_of, values_of
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]
 
 ROWS = 30_000
 JOB = Path(__file__).with_name("cluster_job.py")
-JOB_SECONDS_MAX = 200
+JOB_SECONDS_MAX = 400
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_a_worker_killed_in_the_middle_leaves_the_outcome_that_this_machine_has(
     assert code == 0, errors
 
     job = start_job(cluster.url, broker, there, package)
-    eventually(lambda: end_of(broker, there) > 0 or job.poll() is not None, 120)
+    eventually(lambda: end_of(broker, there) > 0 or job.poll() is not None, 300)
     cluster.workers[0].kill()
     assert end_of(broker, there) < ROWS
     code, errors = finish(job)

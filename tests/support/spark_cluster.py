@@ -85,21 +85,13 @@ class StandaloneCluster:
             Daemon(
                 directory / f"worker-{number}",
                 [
-                    worker_class,
-                    "--host",
-                    f"127.0.0.{number + 1}",
-                    "--webui-port",
-                    "0",
-                    "--cores",
-                    "1",
-                    "--memory",
-                    "1g",
-                    self.url,
+                    worker_class, "--host", f"127.0.0.{number + 1}", "--webui-port", "0", "--cores", "1",
+                    "--memory", "1g", "--work-dir", str(directory / f"work-{number}"), self.url,
                 ],
                 bare_environment(directory / f"environment-{number}"),
             )
             for number in range(workers)
-        ]
+        ]  # fmt: skip
 
     def await_workers(self) -> None:
         eventually(lambda: self.master.said("Registering worker") >= len(self.workers), START_SECONDS_MAX)
