@@ -32,7 +32,7 @@ class Steps:
 
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="demo", description="A web shop's activity, from browsers to tables.")
-    parser.add_argument("--events", type=int, default=120_000, help="how many events at least (120,000)")
+    parser.add_argument("--events", type=int, default=100_000, help="how many events at least (100,000)")
     parser.add_argument("--directory", type=Path, default=Path("data/demo"), help="where everything goes (data/demo)")
     return parser.parse_args(arguments)
 

@@ -18,7 +18,7 @@ WATERMARK = "10 minutes"
 WINDOW = "5 minutes"
 SESSION_GAP = "10 minutes"
 # The activity in so many micro-batches at least: a watermark moves from one to the next.
-BATCHES_MIN = 6
+BATCHES_MIN = 5
 
 
 class Jobs:

@@ -15,8 +15,8 @@ SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.log.level": "ERROR",
     "spark.sql.session.timeZone": "UTC",
-    # As many as cores: every partition of a state costs time in each micro-batch.
-    "spark.sql.shuffle.partitions": "2",
+    # Every partition of a state costs time in each micro-batch, and these states are small.
+    "spark.sql.shuffle.partitions": "1",
     # The default one forks a process for each file that it writes.
     "spark.sql.streaming.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
@@ -24,12 +24,15 @@ SETTINGS = {
     # Rows go to the sink in Arrow batches; their size need not be measured after each row.
     "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
 }
+# A JVM that lives for a minute does not earn back what its best compiler costs. `ottla load` inherits it.
+QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def start_session(directory: Path) -> Any:
     """A session whose JVM writes what it has to say to spark.log in the directory."""
     ensure_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", QUICK_JVM)
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[*]").appName("ottla demo")
