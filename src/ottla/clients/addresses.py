@@ -18,7 +18,9 @@ class Address(NamedTuple):
 
 def parse_addresses(servers: str | Iterable[str]) -> tuple[Address, ...]:
     """The addresses of a list or of a text with commas. A missing port is 9092; ConfigError for what is no address."""
-    texts = servers.split(",") if isinstance(servers, str) else list(servers)
+    texts = servers.split(",") if isinstance(servers, str) else list(servers) if isinstance(servers, Iterable) else []
+    if not all(isinstance(text, str) for text in texts) or not isinstance(servers, Iterable):
+        raise ConfigError(f"bootstrap.servers is a text like 'host:9092,other:9092' or a list of such, not {servers!r}")
     addresses = tuple(_parse(text.strip()) for text in texts if text.strip())
     if not addresses:
         raise ConfigError("No bootstrap urls given in bootstrap.servers")

@@ -24,6 +24,7 @@ from ottla.clock import Timer
 from ottla.errors import ErrorCode, KafkaError
 from ottla.errors.kafka import (
     BrokerNotAvailableError,
+    InvalidTopicError,
     LeaderNotAvailableError,
     NetworkError,
     NotControllerError,
@@ -70,11 +71,11 @@ class Cluster:
 
     def watch_topics(self, names: Iterable[str]) -> None:
         """Be interested in these topics too."""
-        self._topics.update(dict.fromkeys(names))
+        self._topics.update(dict.fromkeys(map(checked_topic, names)))
 
     def set_topics(self, names: Iterable[str]) -> None:
         """Be interested in exactly these topics."""
-        self._topics = dict.fromkeys(names)
+        self._topics = dict.fromkeys(map(checked_topic, names))
 
     def leader_of(self, topic: str, partition: int) -> PartitionSnapshot | None:
         return self.snapshot.leader_of(topic, partition)
@@ -261,3 +262,10 @@ class Cluster:
             self._refreshing.cancel()
             await asyncio.gather(self._refreshing, return_exceptions=True)
         await self.pool.close()
+
+
+def checked_topic(name: object) -> str:
+    """The name of a topic; one that is no text would spoil every request for metadata."""
+    if not isinstance(name, str):
+        raise InvalidTopicError(f"the name of a topic is a str, not {name!r}")
+    return name

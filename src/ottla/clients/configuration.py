@@ -10,7 +10,7 @@ from typing import Any
 
 from ottla.config.definition import ConfigKey, nearest
 from ottla.config.effective import default_value, parse_checked
-from ottla.config.values import Value, value_text
+from ottla.config.values import Value, invalid_value, value_text
 from ottla.errors import ConfigError
 
 OBJECT_KEYS = frozenset(
@@ -87,6 +87,9 @@ def _checked(key: ConfigKey, value: object) -> object:
         return None
     if key.name in OBJECT_KEYS and not isinstance(value, str):
         return value
+    allowed = (str, int, float, list, tuple) if key.type == "LIST" else (str, int, float)
+    if not isinstance(value, allowed):
+        raise invalid_value(key.name, repr(value), f"a value of type {key.type} is expected")
     return parse_checked(key, _text(value))
 
 

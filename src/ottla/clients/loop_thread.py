@@ -9,8 +9,10 @@ that nothing is written twice. The class has the twin in `_core` and its LoopThr
 
 import asyncio
 import functools
+import os
 import selectors
 import threading
+import weakref
 from collections.abc import Callable, Coroutine
 from time import perf_counter_ns
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -52,9 +54,16 @@ class MeasuredSelector(selectors.DefaultSelector):
 
 
 class LoopThread:
-    """Starts at once. `stop` may be called twice."""
+    """Starts at once. `stop` may be called twice.
+
+    A fork copies no threads: in the child every loop is gone, `run` says so, and `on_fork` is called, for what would
+    otherwise wait for the loop.
+    """
 
     def __init__(self, name: str) -> None:
+        self.on_fork: Callable[[], object] | None = None
+        self._forked = False
+        _living.add(self)
         self.selector = MeasuredSelector()
         self.loop = asyncio.SelectorEventLoop(self.selector)
         self._closed = False
@@ -80,6 +89,8 @@ class LoopThread:
         """The outcome of a coroutine that runs on the loop."""
         if self._closed or self.is_current:
             coroutine.close()
+            if self._forked:
+                raise ClientClosedError("this client belongs to another process: make a new one after a fork")
             if self._closed:
                 raise ClientClosedError("the client is closed")
             raise IllegalStateError("a callback may not make a blocking call of its own client")
@@ -95,6 +106,12 @@ class LoopThread:
         if not self._closed:
             self.loop.call_soon_threadsafe(callback, *arguments)
 
+    def abandon(self) -> None:
+        """In the child of a fork."""
+        self._forked = self._closed = True
+        if self.on_fork is not None:
+            self.on_fork()
+
     def stop(self) -> None:
         if self._closed:
             return
@@ -102,6 +119,17 @@ class LoopThread:
         self.loop.call_soon_threadsafe(self.loop.stop)
         if not self.is_current:
             self._thread.join()
+
+
+_living: "weakref.WeakSet[LoopThread]" = weakref.WeakSet()
+
+
+def _abandon_all() -> None:
+    for thread in list(_living):
+        thread.abandon()
+
+
+os.register_at_fork(after_in_child=_abandon_all)
 
 
 def blocking(method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[Any, P], T]:

@@ -4,6 +4,7 @@ from types import TracebackType
 from typing import Self, Unpack
 
 from ottla.clients.admin.async_admin import AdminConfig, AsyncAdmin
+from ottla.clients.errors import ClientClosedError
 from ottla.clients.loop_thread import LoopThread, blocking
 
 
@@ -62,6 +63,8 @@ class Admin:
             self._thread.stop()
 
     def __enter__(self) -> Self:
+        if self._thread.stopped:
+            raise ClientClosedError("the admin is closed")
         return self
 
     def __exit__(

@@ -246,6 +246,8 @@ class Consumer:
                 self._thread.stop()
 
     def __enter__(self) -> Self:
+        if self._closed:
+            raise ClientClosedError("the consumer is closed")
         return self
 
     def __exit__(

@@ -368,4 +368,11 @@ def _count(snapshot: ClusterSnapshot, topic: str) -> int:
 
 def as_partitions(given: Iterable[Any]) -> list[TopicPartition]:
     """Pairs of topic and partition, whatever kind of tuple they are."""
-    return [TopicPartition(*pair) for pair in given]
+    return [_as_partition(pair) for pair in given]
+
+
+def _as_partition(pair: Any) -> TopicPartition:
+    match pair:
+        case (str() as topic, int() as partition) if partition >= 0:
+            return TopicPartition(topic, partition)
+    raise IllegalStateError(f"a partition is a pair like ('clicks', 0), not {pair!r}")

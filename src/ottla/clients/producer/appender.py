@@ -5,6 +5,7 @@ headers, interceptors, a full batch) is in methods of its own.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import index
 from time import time
 from typing import Any
 
@@ -26,6 +27,7 @@ from ottla.records.record import encode_record_headers
 
 Headers = Iterable[tuple[str, bytes | str | None]] | dict[str, bytes | str | None] | None
 Partitioner = Callable[[ProducerRecord, int], int]
+_TIMESTAMP_MAX = 2**63 - 1
 
 
 class Appender:
@@ -88,6 +90,7 @@ class Appender:
         if self._interceptors:
             record = self._interceptors.on_send(record)
             on_delivery = self._with_acknowledgement(on_delivery)
+            record = record._replace(key=_serialize(None, record.key), value=_serialize(None, record.value))
         if record.partition is None and self._partitioner is not None:
             record = record._replace(partition=self._partitioner(record, len(topic.queues)))
         queue = self._queue_of(topic, record.key, record.partition)
@@ -116,8 +119,7 @@ class Appender:
             size += len(key)
         if headers is not None:
             size += len(headers)
-        if timestamp_ms is None:
-            timestamp_ms = int(time() * 1000)
+        timestamp_ms = int(time() * 1000) if timestamp_ms is None else checked_timestamp(timestamp_ms)
         accumulator = self._accumulator
         with accumulator.lock:
             batch = queue.open
@@ -128,7 +130,7 @@ class Appender:
             batch.size += size
             lists: Any = batch.records
             values = lists.values
-            index = len(values)
+            position = len(values)
             if key is not None:
                 lists.add_key(key)
             elif lists.keys is not None:
@@ -138,10 +140,10 @@ class Appender:
             elif lists.headers is not None:
                 lists.headers.append(None)
             if on_delivery is not None:
-                batch.add_callback(index, on_delivery)
+                batch.add_callback(position, on_delivery)
             lists.timestamps.append(timestamp_ms)
             values.append(value)
-        return new_future((batch, index))
+        return new_future((batch, position))
 
     def _make_room(self, queue: PartitionQueue, size: int) -> ProducerBatch | None:
         if size + HEADER_SIZE > self._settings.max_request_size:
@@ -161,6 +163,7 @@ class Appender:
         self, values: Sequence[Any], keys: Sequence[Any] | None
     ) -> tuple[Sequence[bytes | None], Sequence[bytes | None] | None]:
         """Values and keys of `send_many` as bytes. Lists of bytes stay as they are."""
+        values, keys = _sized(values), None if keys is None else _sized(keys)
         if keys is not None and len(keys) != len(values):
             raise SerializationError(f"{len(keys)} keys for {len(values)} values")
         return (
@@ -175,11 +178,26 @@ def _serialize(serializer: Serializer | None, value: Any) -> bytes | None:
     return serialize_plain(value) if serializer is None else _checked(serializer(value))
 
 
-def _checked(data: Any) -> bytes:
-    if data.__class__ is bytes:
-        result: bytes = data
+def _checked(data: Any) -> bytes | None:
+    """What a serializer gave: bytes, or None for a tombstone."""
+    if data.__class__ is bytes or data is None:
+        result: bytes | None = data
         return result
     return serialize_plain(data)
+
+
+def _sized(items: Iterable[Any]) -> Sequence[Any]:
+    return items if isinstance(items, Sequence) and not isinstance(items, str | bytes) else list(items)
+
+
+def checked_timestamp(timestamp_ms: Any) -> int:
+    try:
+        number = index(timestamp_ms)
+    except TypeError as error:
+        raise SerializationError(f"a timestamp is a whole number of milliseconds, not {timestamp_ms!r}") from error
+    if not 0 <= number <= _TIMESTAMP_MAX:
+        raise SerializationError(f"Invalid timestamp: {number}. Timestamp should always be non-negative or null.")
+    return number
 
 
 def _serialize_all(serializer: Serializer | None, values: Sequence[Any]) -> Sequence[bytes | None]:
@@ -196,4 +214,13 @@ def _header_pairs(headers: Headers) -> tuple[tuple[str, bytes | None], ...]:
     if not headers:
         return ()
     pairs = headers.items() if isinstance(headers, dict) else headers
-    return tuple((name, value.encode() if isinstance(value, str) else value) for name, value in pairs)
+    try:
+        return tuple((_header_name(name), _serialize(None, value)) for name, value in pairs)
+    except (TypeError, ValueError) as error:
+        raise SerializationError(f"headers are pairs of a str and bytes, or a dict of such: {error}") from error
+
+
+def _header_name(name: object) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"{name!r} is no str")
+    return name

@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import Any
 
 from ottla.clients.errors import InvalidRecordSizeError, SerializationError
+from ottla.clients.producer.appender import checked_timestamp
 from ottla.clients.producer.record_sources import RECORD_OVERHEAD, RecordRows
 from ottla.clients.producer.settings import ProducerSettings
 from ottla.clients.producer.topics import PartitionQueue, ProducerTopic
@@ -119,7 +120,7 @@ def rows_of_values(
     columns: tuple[Sequence[bytes | None], Sequence[bytes | None] | None], timestamp_ms: int | None
 ) -> BulkRows:
     values, keys = columns
-    timestamp = int(time.time() * 1000) if timestamp_ms is None else timestamp_ms
+    timestamp = int(time.time() * 1000) if timestamp_ms is None else checked_timestamp(timestamp_ms)
     return BulkRows(len(values), None if keys is None else _bytes_column(keys), _bytes_column(values), timestamp)
 
 
@@ -147,6 +148,8 @@ def rows_of_arrow(batch: Any, topic: str | None) -> Iterator[tuple[str, BulkRows
     """The rows of a pyarrow RecordBatch or Table with their topics, one after the other for its chunks."""
     from ottla.clients.producer.arrow_columns import by_topic
 
+    if not hasattr(batch, "schema"):
+        raise SerializationError(f"a pyarrow RecordBatch or Table is expected, not {type(batch).__name__}")
     chunks = batch.to_batches() if hasattr(batch, "to_batches") else [batch]
     for chunk in chunks:
         names = chunk.schema.names

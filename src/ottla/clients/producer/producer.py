@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Any, Self, Unpack
 
 from ottla.clients.configuration import ClientConfig
+from ottla.clients.errors import ClientClosedError
 from ottla.clients.loop_thread import LoopThread, blocking
 from ottla.clients.metrics import Metrics
 from ottla.clients.producer.appender import Headers
@@ -45,6 +46,7 @@ class Producer:
             raise
         self._core.metrics.add_all(self._thread.selector.metrics())
         self._topics = self._core.topics.by_name
+        self._thread.on_fork = self._topics.clear  # so that every call in the child asks the thread first
         self._append = self._core.appender.append
 
     def send(
@@ -169,6 +171,8 @@ class Producer:
                 self._thread.stop()
 
     def __enter__(self) -> Self:
+        if self._thread.stopped:
+            raise ClientClosedError("the producer is closed")
         return self
 
     def __exit__(

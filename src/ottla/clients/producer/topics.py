@@ -87,9 +87,9 @@ class ProducerTopic:
                 self._switch_sticky()
 
     def explicit(self, partition: int) -> PartitionQueue:
-        if not 0 <= partition < len(self.queues):
+        if not isinstance(partition, int) or not 0 <= partition < len(self.queues):
             last = len(self.queues) - 1
-            raise UnknownTopicOrPartitionError(f"{self.name} has partitions 0 to {last}, not {partition}")
+            raise UnknownTopicOrPartitionError(f"{self.name} has partitions 0 to {last}, not {partition!r}")
         return self.queues[partition]
 
 
