@@ -3,12 +3,13 @@
 import asyncio
 import socket
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 import ottla
-from ottla.errors import OttlaError
+from ottla.errors import ConfigError, OttlaError
 from ottla.testing import EmbeddedBroker
 from ottla.testing.running_broker import BrokerDidNotStartError, ProcessBroker
 
@@ -119,3 +120,18 @@ def test_several_brokers_form_a_cluster() -> None:
             assert len(admin.describe_topics(["clicks"])["clicks"].partitions[0].replicas) == 3
         with ottla.Producer(broker.bootstrap_servers) as producer:
             assert producer.send("clicks", b"value").result(30).offset == 0
+
+
+def test_a_cluster_of_no_brokers_is_refused() -> None:
+    with pytest.raises(ConfigError, match="at least one broker"):
+        EmbeddedBroker(brokers=0)
+
+
+def test_brokers_of_several_threads_know_nothing_of_each_other() -> None:
+    def run(number: int) -> int:
+        with EmbeddedBroker() as broker, ottla.Producer(broker.address) as producer:
+            broker.create_topic("same-name")
+            return producer.send("same-name", b"%d" % number).result(30).offset
+
+    with ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(run, range(3))) == [0, 0, 0]

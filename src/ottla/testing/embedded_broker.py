@@ -18,6 +18,7 @@ from ottla.clients.admin.admin import Admin
 from ottla.clients.loop_thread import LoopThread
 from ottla.coordination.embedded.server import EmbeddedZooKeeper
 from ottla.coordination.embedded.server_config import ServerConfig
+from ottla.errors import ConfigError
 from ottla.testing.properties import broker_properties
 from ottla.testing.running_broker import BrokerDidNotStartError, ProcessBroker, RunningBroker, ThreadBroker
 
@@ -48,6 +49,8 @@ class EmbeddedBroker:
         properties: Mapping[str, object] | None = None,
         directory: str | Path | None = None,
     ) -> None:
+        if brokers < 1:
+            raise ConfigError(f"a cluster has at least one broker, not {brokers}")
         self._count = brokers
         self._as_process = process
         self._overrides = dict(properties or {})
