@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 import ottla
-from ottla.spark.loader.scheduler import SparkScheduler
+from ottla.spark.loader.load import Loader
+from ottla.spark.loader.scheduler import SparkScheduler, TaskFailedError
+from ottla.spark.loader.settings import LoadSettings
 from ottla.testing import EmbeddedBroker
 from support.command import run_here
-from support.load_tables import visible_offsets
+from support.load_tables import open_target, read_offsets, read_table, target_name, visible_offsets
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +88,92 @@ def test_records_deleted_before_they_were_loaded_stop_the_load(broker: EmbeddedB
     assert "the records 5 to 7 were deleted" in ended.stderr
     load(broker, "short", "--to", f"parquet:{tmp_path / 'table'}", "--allow-gaps")
     assert visible_offsets(tmp_path / "table") == [0, 1, 2, 3, 4, 8, 9]
+
+
+@pytest.mark.parametrize("kind", ["delta", "iceberg"])
+def test_lake_tables_are_read_by_spark_duckdb_and_pyarrow(
+    kind: str, broker: EmbeddedBroker, spark: Any, tmp_path: Path
+) -> None:
+    import duckdb
+
+    topic = broker.create_topic(f"json-{kind}")
+    with ottla.Producer(broker.bootstrap_servers) as producer:
+        for number in range(20):
+            producer.send(topic, json.dumps({"n": number, "even": number % 2 == 0}).encode())
+    arguments = [topic, "--to", target_name(kind, tmp_path), "--schema", "json", "--partition-by", "day"]
+    assert [row["rows"] for row in load(broker, *arguments, "--max-records", "7")] == [20]
+
+    rows = read_table(kind, tmp_path)
+    assert sorted(rows.column("n").to_pylist()) == list(range(20))
+    assert duckdb.sql("select sum(n), count(*) filter (even) from rows").fetchall() == [(190, 10)]
+    opened = open_target(kind, tmp_path)
+    files = [str(opened.read_path(file)) for file in opened.state(()).files]
+    assert spark.read.parquet(*files).agg({"n": "sum"}).collect()[0][0] == 190
+
+
+def test_continuous_load_takes_what_comes(
+    broker: EmbeddedBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker.create_topic("endless")
+    rounds = []
+
+    def pause(seconds: float) -> None:
+        """Between two rounds; the third is the last."""
+        rounds.append(seconds)
+        if len(rounds) == 3:
+            raise KeyboardInterrupt
+        produce(broker, "endless", 2)
+
+    monkeypatch.setattr("ottla.cli.load_run.pause", pause)
+    ended = run_here("load", "endless", "--to", f"parquet:{tmp_path / 'table'}", "--continuous", "--interval", "5",
+                     "-b", broker.bootstrap_servers)  # fmt: skip
+    assert ended.code == 0, ended.stderr
+    assert ended.stderr.count("2 rows") == 2
+    assert visible_offsets(tmp_path / "table") == [0, 1, 2, 3]
+
+
+def test_bad_record_ends_the_command_with_where_and_why(broker: EmbeddedBroker, tmp_path: Path) -> None:
+    broker.create_topic("no-json")
+    produce(broker, "no-json", 1)
+    ended = run_here("load", "no-json", "--to", f"parquet:{tmp_path / 'table'}", "--schema", "json",
+                     "-b", broker.bootstrap_servers)  # fmt: skip
+    assert ended.code == 2
+    assert "no-json-0, offset 0: no JSON" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_tasks_that_fail_after_their_work_are_tried_again_and_load_nothing_twice(
+    broker: EmbeddedBroker, spark: Any, tmp_path: Path
+) -> None:
+    broker.create_topic("flaky", partitions=2)
+    for partition in range(2):
+        produce(broker, "flaky", 50, partition)
+
+    class FlakyScheduler(SparkScheduler):
+        def run(self, function: Any, tasks: Any, on_rows: Any) -> Any:
+            def fail_at_first(task: Any) -> Any:
+                from pyspark import TaskContext
+
+                result = function(task)
+                if TaskContext.get().attemptNumber() < 2:
+                    raise RuntimeError("not this time")
+                return result
+
+            return super().run(fail_at_first, tasks, on_rows)
+
+    settings = LoadSettings(topics=("flaky",), client={"bootstrap.servers": broker.bootstrap_servers})
+    table = open_target("parquet", tmp_path)
+    report = Loader(settings, table, FlakyScheduler(context=spark.sparkContext)).load()
+    assert (report.rows, report.files) == (100, 2)
+    assert read_offsets("parquet", tmp_path) == sorted([*range(50), *range(50)])
+
+
+def test_task_that_always_fails_ends_the_load_with_its_reason(spark: Any) -> None:
+    def fail(task: int) -> int:
+        raise ValueError(f"task {task} cannot")
+
+    with pytest.raises(TaskFailedError, match=r"failed 4 times: ValueError: task 1 cannot"):
+        SparkScheduler(context=spark.sparkContext).run(fail, [1], lambda rows: None)
 
 
 @pytest.mark.parametrize(

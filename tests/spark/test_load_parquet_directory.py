@@ -34,6 +34,7 @@ def test_files_are_not_seen_before_the_commit(table: ParquetDirectory) -> None:
     append(table, table.state([]), range(3))
     write_files(table, table.new_load_id(table.state([])), rows(range(3, 6)))
     assert visible_offsets(Path(table.name)) == [0, 1, 2]
+    assert len(list(Path(table.name).rglob("*.parquet"))) == 1
     assert len(committed_files(table.name)) == 1
 
 

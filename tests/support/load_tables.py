@@ -43,7 +43,7 @@ def rows(offsets: Iterable[int], partition: int = 0) -> pa.Table:
 
 def write_files(table: Table, load_id: str, data: pa.Table, name: str = "t", folder: str = "") -> tuple[DataFile, ...]:
     files = FileSet(table.files_directory(load_id), f"{load_id}-{name}", data.schema, file_bytes=1 << 20,
-                    compression="snappy")  # fmt: skip
+                    compression="snappy", suffix=table.staged_suffix)  # fmt: skip
     files.write(data, folder)
     return tuple(files.close())
 

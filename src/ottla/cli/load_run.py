@@ -83,7 +83,7 @@ class LoadRun:
             report = self._load_once()
             if report.commits:
                 note(_summary(report, self._table.name))
-            time.sleep(max(0.0, interval_seconds - (time.monotonic() - began)))
+            pause(max(0.0, interval_seconds - (time.monotonic() - began)))
 
     def compact(self, *, dry_run: bool = False) -> None:
         report = compact(self._settings, self._table, self._scheduler, dry_run=dry_run)
@@ -97,6 +97,11 @@ class LoadRun:
 
     def _loader(self) -> Loader:
         return Loader(self._settings, self._table, self._scheduler)
+
+
+def pause(seconds: float) -> None:
+    """Between two rounds."""
+    time.sleep(seconds)
 
 
 def _rows(report: LoadReport) -> list[tuple[Any, ...]]:

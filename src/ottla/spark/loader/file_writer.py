@@ -39,13 +39,17 @@ class ParquetOptions:
 
 
 class FileSet:
-    """The files that one task writes to one directory. `close` gives them; nothing is sure before."""
+    """The files that one task writes to one directory. `close` gives them; nothing is sure before. On the disk their
+    names end with the suffix."""
 
-    def __init__(self, directory: Path, name: str, schema: pa.Schema, *, file_bytes: int, compression: str) -> None:
+    def __init__(
+        self, directory: Path, name: str, schema: pa.Schema, *, file_bytes: int, compression: str, suffix: str = ""
+    ) -> None:
         self._directory = directory
         self._name = f"{name}-{uuid.uuid4().hex[:8]}"
         self._schema = schema
         self._file_bytes = file_bytes
+        self._suffix = suffix
         self._options = ParquetOptions(schema, compression).arguments
         self._open: OrderedDict[tuple[str, int | None], _OpenFile] = OrderedDict()
         self._count = 0
@@ -81,7 +85,8 @@ class FileSet:
             self._count += 1
             path = os.path.join(folder, name)
             row_group = min(ROW_GROUP_BYTES_MAX, self._file_bytes)
-            self._open[key] = _OpenFile(self._directory, path, self._schema, self._options, row_group)
+            target = self._directory / f"{path}{self._suffix}"
+            self._open[key] = _OpenFile(target, path, self._schema, self._options, row_group)
         self._open.move_to_end(key)
         return self._open[key]
 
@@ -91,14 +96,13 @@ class FileSet:
 
 class _OpenFile:
     def __init__(
-        self, directory: Path, path: str, schema: pa.Schema, options: dict[str, Any], row_group_bytes: int
+        self, target: Path, path: str, schema: pa.Schema, options: dict[str, Any], row_group_bytes: int
     ) -> None:
         self._path = path
         self._row_group_bytes = row_group_bytes
         self._waiting: list[pa.Table] = []
         self.buffered_bytes = 0
         self._rows = 0
-        target = directory / path
         target.parent.mkdir(parents=True, exist_ok=True)
         self._file = target.open("wb")
         self._writer = pq.ParquetWriter(self._file, schema, **options)

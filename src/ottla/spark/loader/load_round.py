@@ -89,6 +89,7 @@ class LoadRound:
             directory=str(directory(self._load_id)),
             with_partition_columns=self._table.partition_columns_in_files,
             schema=self._schema,
+            suffix=self._table.staged_suffix,
             pinned=frozenset(known),
             fixed=fixed,
         )
@@ -102,7 +103,7 @@ class LoadRound:
         changes: dict[int, list[str]] = {}
         for file in (file for result in results for file in result.files):
             assert file.bucket is not None
-            changes.setdefault(file.bucket, []).append(str(scratch / file.path))
+            changes.setdefault(file.bucket, []).append(f"{scratch / file.path}{self._table.staged_suffix}")
         tasks = []
         for bucket, change_paths in sorted(changes.items()):
             files = tuple(file for file in self._state.files if file.bucket == bucket)
@@ -129,6 +130,7 @@ def rewrite_job(
         schema=file_schema(schema, partition_by, with_partition_columns=table.partition_columns_in_files),
         file_bytes=settings.file_bytes,
         compression=settings.compression,
+        suffix=table.staged_suffix,
     )
 
 

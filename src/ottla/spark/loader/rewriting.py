@@ -29,6 +29,7 @@ class RewriteJob:
     schema: pa.Schema
     file_bytes: int
     compression: str
+    suffix: str = ""
 
 
 class RewriteTask(NamedTuple):
@@ -88,6 +89,7 @@ def open_files(job: RewriteJob, name: str) -> FileSet:
         job.schema,
         file_bytes=job.file_bytes,
         compression=job.compression,
+        suffix=job.suffix,
     )
 
 

@@ -137,17 +137,20 @@ class _Refused(NamedTuple):
 
 def _collect(rows: Any) -> list[Any]:
     from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
 
     try:
         return list(rows.collect())
     except Py4JJavaError as error:
         raise TaskFailedError(reason_of(str(error.java_exception.getMessage()))) from error
+    except PySparkException as error:
+        raise TaskFailedError(reason_of(str(error))) from error
 
 
 def reason_of(message: str) -> str:
     """What a task said, out of what Spark says of it: the last line of Python's traceback, where there is one."""
-    lines = [line.strip() for line in message.partition("Driver stacktrace")[0].splitlines() if line.strip()]
-    spoken = [line for line in lines if not line.startswith("at ") and line != "Traceback (most recent call last):"]
+    lines = [line.strip() for line in re.split("Driver stacktrace|JVM stacktrace", message)[0].splitlines()]
+    spoken = [line for line in lines if line and not line.startswith(("at ", "SQLSTATE"))]
     return f"a task failed {TASK_FAILURES_MAX} times: {spoken[-1] if spoken else message}"
 
 

@@ -39,6 +39,7 @@ class LoadJob:
     directory: str
     with_partition_columns: bool
     schema: pa.Schema
+    suffix: str = ""
     pinned: frozenset[str] = frozenset()
     fixed: bool = False
 
@@ -109,6 +110,7 @@ class _RangeWriter:
             change_schema(written) if self._upsert else written,
             file_bytes=settings.file_bytes,
             compression=settings.compression,
+            suffix=job.suffix,
         )
         self._dead_letters = DeadLetters(settings.dead_letter_topic, settings.producer)
         self._rows = self._bytes = 0

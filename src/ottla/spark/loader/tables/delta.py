@@ -42,6 +42,7 @@ SCRATCH = "_ottla"
 
 class Delta:
     partition_columns_in_files = False
+    staged_suffix = ""
     can_widen = False
 
     def __init__(self, path: Path, layout: TableLayout) -> None:

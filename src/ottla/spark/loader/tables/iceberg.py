@@ -49,6 +49,7 @@ ORPHAN_AGE_SECONDS = 7 * 24 * 3600
 
 class Iceberg:
     partition_columns_in_files = True
+    staged_suffix = ""
     can_widen = False
 
     def __init__(self, name: str, layout: TableLayout, catalog: Mapping[str, str]) -> None:

@@ -1,6 +1,7 @@
 """A directory of Parquet files that any reader takes as it is, with a manifest that makes its changes atomic.
 
-    1  tasks write to TABLE/_ottla/staging/<load>/..., a name that Spark, DuckDB's globs and pyarrow do not look into
+    1  tasks write to TABLE/_ottla/staging/<load>/....parquet.staged: Spark and pyarrow do not look into such a folder,
+       and a glob of **/*.parquet, as one gives DuckDB, does not match such names
     2  the commit is linked into the manifest: from here on the files belong to the table
     3  the files are renamed into TABLE/..., files that were replaced are unlinked
 
@@ -29,9 +30,12 @@ from ottla.spark.loader.settings import TableLayout
 from ottla.spark.loader.tables.manifest import FOLDER, Manifest, sync_directory
 from ottla.spark.loader.tables.table import TableChange, TableState
 
+STAGED = ".staged"
+
 
 class ParquetDirectory:
     partition_columns_in_files = False
+    staged_suffix = STAGED
     can_widen = True
 
     def __init__(self, path: Path, layout: TableLayout) -> None:
@@ -89,7 +93,7 @@ class ParquetDirectory:
         for folder in self._staging.iterdir() if self._staging.is_dir() else ():
             wanted_version = folder.name.partition("-")[0]
             if wanted_version.isdigit() and int(wanted_version) <= version:
-                removed += sum(1 for _ in folder.rglob("*.parquet"))
+                removed += sum(1 for _ in folder.rglob(f"*{STAGED}"))
                 shutil.rmtree(folder, ignore_errors=True)
         return removed
 
@@ -99,7 +103,7 @@ class ParquetDirectory:
             (self._path / folder).mkdir(parents=True, exist_ok=True)
         for entry in commit["add"]:
             try:
-                os.rename(staging / entry["path"], self._path / entry["path"])
+                os.rename(staging / f"{entry['path']}{STAGED}", self._path / entry["path"])
             except FileNotFoundError:
                 continue  # moved before: by whoever recovered, or by the process that died
         for path in commit["remove"]:
@@ -140,4 +144,4 @@ def _present(root: Path, file: DataFile) -> Path:
 
 
 def _staged(root: Path, file: DataFile) -> Iterator[Path]:
-    return (root / FOLDER / "staging").glob(f"*/{file.path}")
+    return (root / FOLDER / "staging").glob(f"*/{file.path}{STAGED}")

@@ -47,6 +47,8 @@ class Table(Protocol):
     name: str
     # Whether files hold the columns that the table is partitioned by; the names of folders do in any case.
     partition_columns_in_files: bool
+    # What the names of files end with until they are committed.
+    staged_suffix: str
     # Whether a column can get a wider type (long to double) by writing all files anew.
     can_widen: bool
 
