@@ -6,6 +6,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from ottla.broker.broker import Broker
+from ottla.broker.data_plane import DataPlane
+from ottla.broker.vital_signs import LifeState
 from ottla.config import BrokerConfig
 from support.loops import on_loop
 
@@ -57,3 +59,28 @@ async def test_broker_tells_about_itself(config: BrokerConfig) -> None:
     }.items():
         assert values[name] == expected, name
     assert values["ottla_zookeeper_lease_seconds"] > 0
+
+
+@on_loop
+async def test_state_is_told_from_the_recovery_to_the_stop(
+    config: BrokerConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker = Broker(config)
+    states: list[float] = []
+
+    async def note_state() -> None:
+        states.append((await scrape(broker))["kafka_server_kafkaserver_brokerstate"])
+
+    async def load(data: DataPlane) -> None:
+        await note_state()
+        await whole_load(data)
+
+    whole_load = DataPlane.load
+    monkeypatch.setattr(DataPlane, "load", load)
+    try:
+        await broker.start()
+        await note_state()
+    finally:
+        await broker.stop()
+    await note_state()
+    assert states == [LifeState.RECOVERING, LifeState.RUNNING, LifeState.STOPPING]

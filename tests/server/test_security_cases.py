@@ -215,7 +215,7 @@ def test_case_13_other_protocols_on_the_plaintext_port_are_dropped_at_once(first
 
 
 def test_case_14_pipelining_without_reading_is_stopped_by_backpressure():
-    count = 100_000
+    count = 30_000
 
     async def scenario():
         limits = ServerLimits(socket_send_buffer_bytes=16_384, socket_receive_buffer_bytes=16_384)

@@ -14,6 +14,13 @@ With `ottla.metrics.port` set, a broker answers `GET /metrics` on `ottla.metrics
 Prometheus' text format. The names are those that jmx_exporter gives Kafka's MBeans, so that existing dashboards and
 alerts go on working; the broker's own begin with `ottla_`.
 
+    ottla start --override ottla.metrics.port=9308
+    curl -s http://localhost:9308/metrics | grep -E 'brokerstate|remaining.*torecover'
+
+The page is there before the logs are loaded: while a broker recovers after a crash, its state
+(`kafka_server_kafkaserver_brokerstate`) is 2, and the second command tells how much is left. A series by API or by topic
+appears with the first request of its kind. Sizes are counted in powers of two.
+
 A *summary* has the quantiles 0.5, 0.75, 0.95, 0.98, 0.99 and 0.999 of the last one to two minutes, and `_sum` and
 `_count` of all time. A *counter* with a topic also has a series without one: the sum of all topics, deleted ones
 included. Rates are left to Prometheus: `rate(kafka_server_brokertopicmetrics_messagesin_total[1m])`.

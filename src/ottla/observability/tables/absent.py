@@ -67,6 +67,8 @@ kafka.server:type=socket-server-metrics
     Today's name: kafka_server_socketservermetrics_connection_creation_total, summed over listeners
 kafka.server:type=socket-server-metrics,listener=L
     Today's name: kafka_server_socketservermetrics_connection_creation_total, summed over processors
+kafka.server:type=SessionExpireListener,name=ZooKeeperReadOnlyConnectsPerSec
+    Not applicable: a server of ZooKeeper that only reads is not connected to
 kafka.server:type=txn-marker-channel-metrics
     Not applicable: all sockets belong to one event loop; outgoing connections have no metrics of their own
 kafka.utils:type=Throttler,name=cleaner-io

@@ -313,10 +313,6 @@ kafka_server_sessionexpirelistener_zookeeperauthfailures_total | counter |  |
     kafka.server:type=SessionExpireListener,name=ZooKeeperAuthFailuresPerSec
     Times that ZooKeeper refused our credentials.
     Later: security.
-kafka_server_sessionexpirelistener_zookeeperreadonlyconnects_total | counter |  |
-    kafka.server:type=SessionExpireListener,name=ZooKeeperReadOnlyConnectsPerSec
-    Connections to a ZooKeeper that only reads.
-    Later: read-only servers.
 kafka_server_sessionexpirelistener_zookeepersaslauthentications_total | counter |  |
     kafka.server:type=SessionExpireListener,name=ZooKeeperSaslAuthenticationsPerSec
     Times that we authenticated to ZooKeeper.
