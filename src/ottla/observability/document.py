@@ -18,8 +18,8 @@ alerts go on working; the broker's own begin with `ottla_`.
     curl -s http://localhost:9308/metrics | grep -E 'brokerstate|remaining.*torecover'
 
 The page is there before the logs are loaded: while a broker recovers after a crash, its state
-(`kafka_server_kafkaserver_brokerstate`) is 2, and the second command tells how much is left. A series by API or by topic
-appears with the first request of its kind. Sizes are counted in powers of two.
+(`kafka_server_kafkaserver_brokerstate`) is 2, and the second command tells how much is left. A series by API or by
+topic appears with the first request of its kind. Sizes are counted in powers of two.
 
 A *summary* has the quantiles 0.5, 0.75, 0.95, 0.98, 0.99 and 0.999 of the last one to two minutes, and `_sum` and
 `_count` of all time. A *counter* with a topic also has a series without one: the sum of all topics, deleted ones
