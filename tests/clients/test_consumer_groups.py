@@ -260,7 +260,10 @@ JAVA_ASSIGNORS = {
 
 
 @pytest.mark.parametrize("ours_first", [True, False])
-@pytest.mark.parametrize("strategy", JAVA_ASSIGNORS)
+@pytest.mark.parametrize(
+    "strategy",
+    ["range", "cooperative-sticky", *(pytest.param(name, marks=pytest.mark.long) for name in ("roundrobin", "sticky"))],
+)
 def test_java_and_we_share_a_group_whoever_leads(group, java, broker_address, wide_topic, name, strategy, ours_first):
     """The first member leads: its assignor reads the other's subscription, the other reads its assignment."""
     java_config = {

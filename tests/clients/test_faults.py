@@ -19,7 +19,7 @@ def proxied_broker() -> Iterator[tuple[KafkaBroker, ResettingProxy]]:
         yield broker, proxy
 
 
-@pytest.mark.parametrize("codec", ["none", "lz4"])
+@pytest.mark.parametrize("codec", ["none", pytest.param("lz4", marks=pytest.mark.long)])
 def test_resets_in_the_middle_of_requests_make_no_duplicate_and_no_gap(proxied_broker, codec):
     _, proxy = proxied_broker
     topic = f"resets-{codec}"
@@ -44,6 +44,7 @@ def test_resets_in_the_middle_of_requests_make_no_duplicate_and_no_gap(proxied_b
         assert [record.offset for record in found] == offsets[partition::2]
 
 
+@pytest.mark.long
 def test_producer_and_consumer_survive_a_broker_that_goes_and_comes_back(proxied_broker):
     broker, proxy = proxied_broker
     values = [b"%06d" % number for number in range(3000)]

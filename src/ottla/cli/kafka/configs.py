@@ -1,4 +1,4 @@
-"""`kafka-configs`: describe and alter the configuration of topics, brokers and groups."""
+"""`kafka-configs`: describe and alter the configuration of topics, brokers and groups, and quotas of clients."""
 
 import shlex
 import sys
@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING
 from ottla.cli.kafka.clients import open_admin
 from ottla.cli.kafka.java import boolean, exception_name, exception_text
 from ottla.cli.kafka.options import ToolOptions, bootstrap_options
+from ottla.cli.kafka.quota_configs import ENTITY_KINDS, alter_quotas, describe_quotas
 from ottla.clients.admin.types import ConfigEntry, ConfigResource, ConfigSource, ResourceType
 from ottla.config import read_properties
-from ottla.errors import KafkaError
+from ottla.errors import ConfigError, KafkaError
 
 if TYPE_CHECKING:
     from ottla import Admin
 
 _SINGULAR = {"topics": "topic", "brokers": "broker", "groups": "group", "broker-loggers": "broker-logger"}
+_QUOTA_SINGULAR = {"clients": "client", "users": "user", "ips": "ip"}
 _TYPES = {
     "topics": ResourceType.TOPIC,
     "brokers": ResourceType.BROKER,
@@ -36,7 +38,9 @@ def main(arguments: Sequence[str]) -> int:
     given = _parse(arguments)
     try:
         with open_admin(given.bootstrap_server, given.command_config) as admin:
-            if given.alter:
+            if set(given.entity_types) <= set(ENTITY_KINDS):
+                _run_quotas(admin, given)
+            elif given.alter:
                 _alter(admin, given)
             else:
                 for name in _names(admin, given):
@@ -45,6 +49,10 @@ def main(arguments: Sequence[str]) -> int:
         name, text = exception_name(error), exception_text(error)
         print(f"Error while executing config command with args '{shlex.join(arguments)}'", file=sys.stderr)
         print(f"java.util.concurrent.ExecutionException: {name}: {text}\nCaused by: {name}: {text}", file=sys.stderr)
+        return 1
+    except ConfigError as error:
+        print(f"Error while executing config command with args '{shlex.join(arguments)}'", file=sys.stderr)
+        print(f"java.lang.IllegalArgumentException: {error}", file=sys.stderr)
         return 1
     return 0
 
@@ -55,13 +63,16 @@ def _parse(arguments: Sequence[str]) -> Namespace:
     options.flag("--alter")
     options.flag("--describe")
     options.flag("--all", help="with --describe: the defaults too")
-    options.value("--entity-type", help="topics, brokers or groups")
-    options.value("--entity-name")
-    options.flag("--entity-default", help="the default of all brokers")
-    options.value("--topic", help="short for --entity-type topics --entity-name")
-    options.value("--broker", help="short for --entity-type brokers --entity-name")
-    options.flag("--broker-defaults", help="short for --entity-type brokers --entity-default")
-    options.value("--broker-logger", help="short for --entity-type broker-loggers --entity-name")
+    options.values("--entity-type", help="topics, brokers, groups; users and clients, which may come together; ips")
+    options.add_argument("--entity-name", action="append", dest="entity_names", default=[])
+    options.add_argument(
+        "--entity-default", action="append_const", const=None, dest="entity_names", help="the default of all of them"
+    )
+    for entity_type, singular in (_SINGULAR | _QUOTA_SINGULAR).items():
+        if entity_type != "groups":
+            options.value(f"--{singular}", help=f"short for --entity-type {entity_type} --entity-name")
+    for singular in ("broker", *_QUOTA_SINGULAR.values()):
+        options.flag(f"--{singular}-defaults", help=f"short for --entity-type {singular}s --entity-default")
     options.value("--add-config", help="k1=v1,k2=[v2a,v2b]")
     options.value("--add-config-file", help="file of properties")
     options.value("--delete-config", help="k1,k2")
@@ -70,9 +81,13 @@ def _parse(arguments: Sequence[str]) -> Namespace:
     _apply_short_forms(given)
     if given.alter == given.describe:
         options.fail("Command must include exactly one action: --describe, --alter")
-    if given.entity_type not in _TYPES:
-        options.fail(f"Invalid entity type {given.entity_type}, the entity type must be one of {', '.join(_TYPES)}")
-    if given.alter and given.entity_name is None and not given.entity_default:
+    for entity_type in given.entity_types or [None]:
+        if entity_type not in (*_TYPES, *ENTITY_KINDS):
+            known = ", ".join((*_TYPES, *ENTITY_KINDS))
+            options.fail(f"Invalid entity type {entity_type}, the entity type must be one of {known}")
+    if len(given.entity_types) > 1 and set(given.entity_types) != {"users", "clients"}:
+        options.fail("Only users and clients may be named together")
+    if given.alter and len(given.entity_names) != len(given.entity_types):
         options.fail("An entity-name or default entity must be specified with --alter of topics, brokers")
     if given.alter and not (given.add_config or given.add_config_file or given.delete_config):
         options.fail("At least one of --add-config, --add-config-file or --delete-config must come with --alter")
@@ -80,11 +95,25 @@ def _parse(arguments: Sequence[str]) -> Namespace:
 
 
 def _apply_short_forms(given: Namespace) -> None:
-    for kind, name in (("topics", given.topic), ("brokers", given.broker), ("broker-loggers", given.broker_logger)):
-        if name is not None:
-            given.entity_type, given.entity_name = kind, name
-    if given.broker_defaults:
-        given.entity_type, given.entity_default = "brokers", True
+    """`entity_types` and `entity_names` side by side, None for a default. Only quotas look at the second pair."""
+    given.entity_types, given.entity_names = list(given.entity_type), list(given.entity_names)
+    for entity_type, singular in (_SINGULAR | _QUOTA_SINGULAR).items():
+        attribute = singular.replace("-", "_")
+        is_default = getattr(given, f"{attribute}_defaults", False)
+        if getattr(given, attribute, None) is not None or is_default:
+            given.entity_types.append(entity_type)
+            given.entity_names.append(None if is_default else getattr(given, attribute))
+    given.entity_type = given.entity_types[0] if given.entity_types else None
+    given.entity_name = given.entity_names[0] if given.entity_names else None
+    given.entity_default = bool(given.entity_names) and given.entity_name is None
+
+
+def _run_quotas(admin: "Admin", given: Namespace) -> None:
+    if not given.alter:
+        describe_quotas(admin, given.entity_types, given.entity_names)
+        return
+    alter_quotas(admin, given.entity_types, given.entity_names, _changes(given))
+    _say_completed(given, _QUOTA_SINGULAR[given.entity_type])
 
 
 def _names(admin: "Admin", given: Namespace) -> list[str]:
@@ -120,7 +149,7 @@ def _value(value: str | None) -> str:
     return "null" if value is None else value
 
 
-def _alter(admin: "Admin", given: Namespace) -> None:
+def _changes(given: Namespace) -> dict[str, str | None]:
     changes: dict[str, str | None] = {}
     if given.add_config_file:
         changes.update(read_properties(Path(given.add_config_file)))
@@ -128,10 +157,18 @@ def _alter(admin: "Admin", given: Namespace) -> None:
         changes.update(parse_added(given.add_config))
     if given.delete_config:
         changes.update(dict.fromkeys(name.strip() for name in given.delete_config.split(",")))
-    name = given.entity_name or ""
-    admin.alter_configs({ConfigResource(_TYPES[given.entity_type], name): changes}).check()
-    if name:
-        print(f"Completed updating config for {_SINGULAR[given.entity_type]} {name}.")
+    return changes
+
+
+def _alter(admin: "Admin", given: Namespace) -> None:
+    resource = ConfigResource(_TYPES[given.entity_type], given.entity_name or "")
+    admin.alter_configs({resource: _changes(given)}).check()
+    _say_completed(given, _SINGULAR[given.entity_type])
+
+
+def _say_completed(given: Namespace, singular: str) -> None:
+    if given.entity_name:
+        print(f"Completed updating config for {singular} {given.entity_name}.")
     else:
         print(f"Completed updating default config for {given.entity_type} in the cluster.")
 

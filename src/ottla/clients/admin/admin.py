@@ -55,6 +55,8 @@ class Admin:
     elect_leaders = blocking(AsyncAdmin.elect_leaders)
     describe_log_dirs = blocking(AsyncAdmin.describe_log_dirs)
     alter_replica_log_dirs = blocking(AsyncAdmin.alter_replica_log_dirs)
+    describe_client_quotas = blocking(AsyncAdmin.describe_client_quotas)
+    alter_client_quotas = blocking(AsyncAdmin.alter_client_quotas)
 
     def close(self) -> None:
         """Close the connections and end the client's thread. May be called twice."""

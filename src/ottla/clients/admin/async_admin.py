@@ -7,6 +7,7 @@ from ottla.clients.admin.calls import AdminCalls
 from ottla.clients.admin.configs import ConfigCalls
 from ottla.clients.admin.groups import GroupCalls
 from ottla.clients.admin.partitions import PartitionCalls
+from ottla.clients.admin.quotas import QuotaCalls
 from ottla.clients.admin.topics import TopicCalls
 from ottla.clients.cluster import Cluster
 from ottla.clients.configuration import ClientConfig
@@ -31,7 +32,7 @@ class AdminConfig(TypedDict, total=False):
     security_protocol: str
 
 
-class AsyncAdmin(TopicCalls, ConfigCalls, GroupCalls, PartitionCalls):
+class AsyncAdmin(TopicCalls, ConfigCalls, GroupCalls, PartitionCalls, QuotaCalls):
     """Looks after a cluster, on asyncio: the calls of `ottla.Admin`, each to be awaited.
 
     Make it on the loop that uses it::
