@@ -273,6 +273,14 @@ class Auditor:
             if mirror is not None:
                 mirror.may_lack = True
 
+    def is_trusted_with_losses(self, broker_id: int) -> bool:
+        """Whether it is in an ISR in which it was before its power was cut."""
+        return any(
+            audit.state is not None and broker_id in audit.state.isr and audit.mirrors[broker_id].may_lack
+            for audit in self.partitions.values()
+            if broker_id in audit.mirrors
+        )
+
     # What clients saw
 
     def invoked(self, name: TopicPartition, crc: int, *, is_idempotent: bool) -> None:

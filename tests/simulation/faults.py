@@ -14,6 +14,8 @@ class Faults:
         self._simulation = simulation
         self._chance = random.Random(simulation.chance.random())
         self._network = simulation.network
+        self._lacking: int | None = None
+        self._faults_allowed = 0
         self.log: list[str] = []
         self._kinds: list[Callable[[], None]] = [
             self.kill,
@@ -35,8 +37,24 @@ class Faults:
 
     def _next(self) -> None:
         if not self._simulation.is_ending:
-            self._chance.choice(self._kinds)()
+            kind = self._chance.choice(self._kinds)
+            if self._is_promised(kind):
+                kind()
             self._later(self._chance.uniform(0.3, self._simulation.settings.fault_pause_max_s), self._next)
+
+    def _is_promised(self, kind: Callable[[], None]) -> bool:
+        """While a broker that lost records is in an ISR one more fault is survived, which may be the controller's.
+
+        A second one could leave it as the last in-sync replica, and then it leads: that is the promise of KIP-966's
+        eligible leader replicas, which ZooKeeper mode does not have.
+        """
+        if self._lacking is None:
+            return True
+        if not self._simulation.auditor.is_trusted_with_losses(self._lacking):
+            self._lacking = None
+            return True
+        self._faults_allowed -= 1
+        return self._faults_allowed >= 0 and kind != self.kill_two
 
     def _later(self, seconds: float, action: Callable[[], None]) -> None:
         self._simulation.loop.call_later(seconds, action)
@@ -80,6 +98,7 @@ class Faults:
             return
         self._note(f"{'cut the power of' if power_cut else 'kill'} {broker.broker_id} for {restart_after:.2f} s")
         if power_cut:
+            self._lacking = broker.broker_id
             self._simulation.auditor.power_was_cut(broker.broker_id)
         broker.kill(power_cut=power_cut)
         self._later(restart_after, broker.start)
@@ -87,10 +106,11 @@ class Faults:
     def cut_power(self) -> None:
         """Only when every replica is in sync: a power cut of the last one in sync loses, and nothing else is promised.
 
-        Afterwards anything may happen but a second one: the controller may die before it knows of the first.
+        The controller may die before it knows of it: `_is_promised`.
         """
         if self._is_whole():
             self._kill(self._chance.uniform(0.1, 2 * self._session_s()), power_cut=True)
+            self._faults_allowed = 1
 
     def _is_whole(self) -> bool:
         simulation = self._simulation

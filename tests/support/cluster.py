@@ -77,7 +77,8 @@ class Cluster:
         self.await_in_sync(name)
 
     def partition(self, topic: str, index: int = 0) -> PartitionMetadata:
-        return self.admin.list_topics(topic, timeout=30).topics[topic].partitions[index]
+        """Once the broker that is asked has heard of it."""
+        return eventually(lambda: self.admin.list_topics(topic, timeout=30).topics[topic].partitions.get(index))
 
     def leader(self, topic: str, index: int = 0) -> int:
         return int(eventually(lambda: self._leader(topic, index) + 1)) - 1

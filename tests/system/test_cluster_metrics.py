@@ -16,6 +16,7 @@ from support.ports import free_port
 
 MANAGER = "kafka_server_replicamanager_"
 CONTROLLER = "kafka_controller_kafkacontroller_"
+PARTITION = "kafka_cluster_partition_"
 STATS = "kafka_controller_controllerstats_"
 LAG = "kafka_server_fetcherlagmetrics_consumerlag"
 
@@ -81,6 +82,9 @@ def test_a_follower_that_stops_shows_in_the_leaders_metrics_until_it_is_in_sync_
         assert producer.flush(25) == 0  # acknowledged when the ISR is without it
         assert metric(cluster, leader, MANAGER + "underreplicatedpartitions") == 1
         assert metric(cluster, leader, MANAGER + "isrshrinks_total") == 1
+        assert metric(cluster, leader, PARTITION + "underreplicated") == 1
+        assert metric(cluster, leader, PARTITION + "insyncreplicascount") == 2
+        assert metric(cluster, leader, PARTITION + "replicascount") == 3
     finally:
         cluster.brokers[follower].resume()
     eventually(lambda: metric(cluster, leader, MANAGER + "isrexpands_total") == 1)

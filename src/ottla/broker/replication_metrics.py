@@ -1,6 +1,6 @@
 """Metrics of replication: what is out of sync, how far followers are behind, what the controller sees."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ottla.broker.control_plane import ControlPlane
 from ottla.observability.metrics import Metrics
@@ -12,6 +12,7 @@ _FETCHERS = {"clientId": "Replica"}
 
 def register_replication_metrics(metrics: Metrics, replicas: ReplicaManager, control: ControlPlane) -> None:
     _register_isr(metrics, replicas, control)
+    _register_partitions(metrics, replicas)
     _register_fetchers(metrics, control)
     _register_controller(metrics, control)
 
@@ -27,6 +28,29 @@ def _register_isr(metrics: Metrics, replicas: ReplicaManager, control: ControlPl
     changes.shrinks = metrics.counter(prefix + "isrshrinks_total")
     changes.expands = metrics.counter(prefix + "isrexpands_total")
     changes.failures = metrics.counter(prefix + "failedisrupdates_total")
+
+
+def _register_partitions(metrics: Metrics, replicas: ReplicaManager) -> None:
+    """One series for each led partition, made when somebody looks."""
+    for name, value in {
+        "underreplicated": _is_under_replicated,
+        "underminisr": lambda partition: not partition.has_enough_replicas,
+        "atminisr": _is_at_minimum,
+        "insyncreplicascount": lambda partition: len(partition.isr),
+        "replicascount": lambda partition: len(partition.replicas),
+    }.items():
+        metrics.collect(f"kafka_cluster_partition_{name}", _of_each_led(replicas, value))
+
+
+def _of_each_led(
+    replicas: ReplicaManager, value: Callable[[Partition], float]
+) -> Callable[[], Iterator[tuple[tuple[str, ...], float]]]:
+    def samples() -> Iterator[tuple[tuple[str, ...], float]]:
+        for partition in list(_led(replicas)):
+            topic, number = partition.topic_partition
+            yield (topic, str(number)), value(partition)
+
+    return samples
 
 
 def _register_fetchers(metrics: Metrics, control: ControlPlane) -> None:

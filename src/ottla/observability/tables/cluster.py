@@ -42,23 +42,18 @@ kafka_server_replicamanager_failedisrupdates_total | counter |  |
 kafka_cluster_partition_underreplicated | gauge | topic,partition |
     kafka.cluster:type=Partition,name=UnderReplicated,topic=T,partition=P
     1 where a led partition has replicas out of sync.
-    Later: replication between brokers.
 kafka_cluster_partition_underminisr | gauge | topic,partition |
     kafka.cluster:type=Partition,name=UnderMinIsr,topic=T,partition=P
     1 where a led partition has too few replicas in sync.
-    Later: replication between brokers.
 kafka_cluster_partition_atminisr | gauge | topic,partition |
     kafka.cluster:type=Partition,name=AtMinIsr,topic=T,partition=P
     1 where a led partition has just enough replicas in sync.
-    Later: replication between brokers.
 kafka_cluster_partition_insyncreplicascount | gauge | topic,partition |
     kafka.cluster:type=Partition,name=InSyncReplicasCount,topic=T,partition=P
     Replicas in sync of a led partition.
-    Later: replication between brokers.
 kafka_cluster_partition_replicascount | gauge | topic,partition |
     kafka.cluster:type=Partition,name=ReplicasCount,topic=T,partition=P
     Replicas of a led partition.
-    Later: replication between brokers.
 kafka_cluster_partition_laststableoffsetlag | gauge | topic,partition |
     kafka.cluster:type=Partition,name=LastStableOffsetLag,topic=T,partition=P
     Records between the last stable offset and the high watermark.
