@@ -65,6 +65,25 @@ def test_a_stream_is_appended_and_goes_on_from_its_checkpoint(
     assert Counter(values_of(broker, target, 2 * ROWS)) == Counter([b"%d" % n for n in range(ROWS)] * 2)
 
 
+@pytest.mark.long
+def test_counts_are_written_in_complete_mode_and_in_update_mode_by_batches(
+    spark: Any, broker: EmbeddedBroker, topic: str, tmp_path: Path
+) -> None:
+    sink(numbers(spark, 70).write, broker, topic).mode("append").save()
+    complete, update = (broker.create_topic(f"{topic}-{mode}") for mode in ("complete", "update"))
+    reader = spark.readStream.format("ottla").option("kafka.bootstrap.servers", broker.address)
+    counts = reader.option("subscribe", topic).option("startingOffsets", "earliest").load().groupBy("key").count()
+    rows = counts.selectExpr("key", "CAST(count AS STRING) AS value").writeStream.trigger(availableNow=True)
+
+    whole = sink(rows, broker, complete).outputMode("complete").option("checkpointLocation", str(tmp_path / "1"))
+    assert whole.start().awaitTermination(100)
+    by_batch = rows.foreachBatch(lambda batch, _id: sink(batch.write, broker, update).mode("append").save())
+    changed = by_batch.outputMode("update").option("checkpointLocation", str(tmp_path / "2"))
+    assert changed.start().awaitTermination(100)
+
+    assert values_of(broker, complete, 7) == values_of(broker, update, 7) == [b"10"] * 7
+
+
 def test_what_cannot_be_written_is_refused_before_anything_is(spark: Any, broker: EmbeddedBroker, topic: str) -> None:
     rows = numbers(spark)
     with pytest.raises(PySparkException, match="Required attribute 'value' not found"):
