@@ -122,6 +122,7 @@ def _micro_batch_ms(port: int, topic: str, source: str, batches: int, settings: 
         query = writer.option("checkpointLocation", checkpoint).start()
         _feed(port, topic, query, 2 * batches)
         durations = _durations(query)
+        query.processAllAvailable()
         query.stop()
     spark.stop()
     return statistics.median(durations[batches:])  # the first half warms up

@@ -35,7 +35,7 @@ def plan_ranges(
                 "kafka topic-partition is deleted and re-created."
             )
         ranges.append(wanted)
-    _report(problems, options)
+    report_losses(problems, options)
     return ranges
 
 
@@ -55,7 +55,8 @@ def _new_starts(
     return found
 
 
-def _report(problems: list[str], options: SourceOptions) -> None:
+def report_losses(problems: list[str], options: SourceOptions) -> None:
+    """Fail with the first, or warn of all."""
     for problem in problems:
         if options.fail_on_data_loss:
             raise DataLossError(problem)

@@ -86,6 +86,15 @@ def _strategy(options: JobOptions) -> OnNoMatch:
         raise ValueError(f"No value found for '{text.upper()}'") from None
 
 
+def begins_at_end(limit: OffsetLimit) -> bool:
+    """Whether what it stands for may be the end of a partition, which moves."""
+    if isinstance(limit, SpecificOffsets):
+        return Bound.LATEST.value in limit.offsets.values()
+    if isinstance(limit, SpecificTimes | GlobalTime):
+        return limit.on_no_match is OnNoMatch.LATEST
+    return limit is Bound.LATEST
+
+
 def check_batch_limits(start: OffsetLimit, end: OffsetLimit) -> None:
     """What a batch query refuses before it asks the cluster."""
     if start is Bound.LATEST:

@@ -26,7 +26,8 @@ from ottla.errors import KafkaError
 from ottla.spark.offsets import PartitionOffsets
 from ottla.spark.options import JobOptions
 from ottla.spark.source.admission import MinimumRows, limit_offsets
-from ottla.spark.source.batch_ranges import plan_ranges
+from ottla.spark.source.batch_ranges import plan_ranges, report_losses
+from ottla.spark.source.offset_limits import begins_at_end
 from ottla.spark.source.offset_reader import OffsetReader
 from ottla.spark.source.partition_json import OffsetsByTopic, from_plain, to_plain
 from ottla.spark.source.range_partition import RangesPartition, read_task
@@ -34,6 +35,11 @@ from ottla.spark.source.source_options import SourceOptions, parse_stream_option
 from ottla.spark.source.splitting import core_count, plan_tasks
 
 logger = logging.getLogger(__name__)
+
+_FIRST_BATCH_LOST = (
+    "The query failed in its first micro-batch, which began at the latest offsets of that time; these are not known "
+    "any more. Start with a new checkpoint, or name offsets or a time to start at."
+)
 
 
 class OttlaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -105,7 +111,9 @@ class OttlaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     # A batch
 
     def partitions(self, start: OffsetsByTopic, end: OffsetsByTopic) -> list[InputPartition]:
-        ranges = plan_ranges(from_plain(start), from_plain(end), self._reader, self._options)
+        begin = from_plain(start)
+        self._check_first_batch(begin)
+        ranges = plan_ranges(begin, from_plain(end), self._reader, self._options)
         tasks = plan_tasks(
             ranges,
             min_partitions=self._options.min_partitions,
@@ -113,6 +121,15 @@ class OttlaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             cores=core_count(),
         )
         return [RangesPartition(task) for task in tasks]
+
+    def _check_first_batch(self, begin: PartitionOffsets) -> None:
+        """Spark logs where a batch ends, and asks for the initial offset again when the first one is to be read again.
+
+        That shows in its not having asked how far the batch goes. If the query began at the end of the data, that
+        end has moved on meanwhile, and where the batch began is not to be known.
+        """
+        if begin == self._initial and not self._latest and begins_at_end(self._options.starting):
+            report_losses([_FIRST_BATCH_LOST], self._options)
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         return read_task(self._options, partition)
