@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ottla.clock import SystemClock
-from ottla.coordination.acl import ALL, Acl, Id, digest_id
+from ottla.coordination.acl import ALL, READ_ACL, Acl, Id, digest_id
 from ottla.coordination.connect_string import ConnectString, parse_connect_string
 from ottla.coordination.errors import (
     BadVersionError,
@@ -328,6 +328,20 @@ async def test_acls_let_only_the_creator_write_and_hide_what_is_secret(backend: 
         await stranger.create("/consumers/g")
         await owner.create("/own", acl=(Acl(ALL, Id("world", "anyone")),))
         await stranger.set("/own", b"x")
+
+
+@on_event_loop
+async def test_acls_can_be_read_without_the_hashes_of_passwords(backend: Any) -> None:
+    async with backend() as zookeeper:
+        owner = await zookeeper.open(digest="kafka:secret", set_acl=True)
+        stranger = await zookeeper.open()
+        await owner.create("/brokers")
+        acl, stat = await owner.get_acl("/brokers")
+        hidden, _ = await stranger.get_acl("/brokers")
+        assert (set(acl), stat.aversion) == ({Acl(ALL, digest_id("kafka:secret")), *READ_ACL}, 0)
+        assert set(hidden) == {Acl(ALL, Id("digest", "kafka:x")), *READ_ACL}
+        with pytest.raises(NoNodeError):
+            await owner.get_acl("/nowhere")
 
 
 @on_event_loop

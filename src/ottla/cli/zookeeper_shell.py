@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
 from ottla.cli.zookeeper_client import connected_client
+from ottla.coordination.acl import ADMIN, CREATE, DELETE, READ, WRITE
 from ottla.coordination.blocking_client import BlockingClient
 from ottla.coordination.errors import (
     BadVersionError,
@@ -16,6 +17,8 @@ from ottla.coordination.errors import (
 )
 from ottla.coordination.stat import Stat
 
+# In the order in which ZooKeeper's own shell writes them.
+_PERMISSIONS = ((CREATE, "c"), (DELETE, "d"), (READ, "r"), (WRITE, "w"), (ADMIN, "a"))
 Command = Callable[[BlockingClient, list[str]], None]
 
 
@@ -112,6 +115,15 @@ def _stat(client: BlockingClient, arguments: list[str]) -> None:
     _print_stat(client.get(path)[1])
 
 
+def _get_acl(client: BlockingClient, arguments: list[str]) -> None:
+    path = _path(arguments, "getAcl [-s] path")
+    for entry in client.get_acl(path):
+        letters = "".join(letter for bit, letter in _PERMISSIONS if entry.permissions & bit)
+        print(f"'{entry.id.scheme},'{entry.id.id}\n: {letters}")
+    if "-s" in arguments:
+        _print_stat(client.get(path)[1])
+
+
 def _create(client: BlockingClient, arguments: list[str]) -> None:
     path = _path(arguments, "create [-e] [-s] path [data]")
     data = " ".join(_after(arguments, path)).encode()
@@ -148,6 +160,7 @@ COMMANDS: dict[str, Command] = {
     "get": _get,
     "stat": _stat,
     "create": _create,
+    "getAcl": _get_acl,
     "set": _set,
     "delete": _delete,
     "deleteall": _delete_all,

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from ottla.clock import SystemClock
+from ottla.coordination.acl import AclList
 from ottla.coordination.connect_string import ConnectString
 from ottla.coordination.kazoo_session import KazooSession
 from ottla.coordination.session import ANY_VERSION
@@ -59,6 +60,12 @@ class BlockingClient:
     def children(self, path: str) -> list[str]:
         async def request() -> list[str]:
             return await self._session.children(path)
+
+        return self._run(request())
+
+    def get_acl(self, path: str) -> AclList:
+        async def request() -> AclList:
+            return (await self._session.get_acl(path))[0]
 
         return self._run(request())
 

@@ -115,6 +115,9 @@ class KazooLink:
     def children(self, path: str, watch: Callable[[EventType], None] | None, done: "Done") -> None:
         self._link(self._client.get_children_async(path, self._watch(watch)), done)
 
+    def get_acl(self, path: str, done: "Done") -> None:
+        self._link(self._client.get_acls_async(path), done)
+
     def create(self, op: CreateOp, done: "Done") -> None:
         result = self._client.create_async(
             op.path,

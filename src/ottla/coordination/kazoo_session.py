@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ottla.coordination.acl import Acl
+from ottla.coordination.acl import Acl, AclList, Id
 from ottla.coordination.created_acl import created_acl
 from ottla.coordination.errors import NodeExistsError, NoNodeError
 from ottla.coordination.session import (
@@ -56,6 +56,9 @@ class KazooSession(SessionLife):
         return self._request(
             lambda link, done: link.children(self._chroot + path, notify, done), path, sorted, read=True
         )
+
+    def get_acl(self, path: str) -> "asyncio.Future[tuple[AclList, Stat]]":
+        return self._request(lambda link, done: link.get_acl(self._chroot + path, done), path, _acl_and_stat, read=True)
 
     async def create(
         self,
@@ -136,6 +139,11 @@ class KazooSession(SessionLife):
 def _data_and_stat(result: Any) -> tuple[bytes, Stat]:
     data, stat = result
     return data or b"", Stat._make(stat)
+
+
+def _acl_and_stat(result: Any) -> tuple[AclList, Stat]:
+    entries, stat = result
+    return tuple(Acl(entry.perms, Id(entry.id.scheme, entry.id.id)) for entry in entries), Stat._make(stat)
 
 
 def _optional_stat(result: Any) -> Stat | None:

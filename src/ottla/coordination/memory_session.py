@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from ottla.clock import Clock
-from ottla.coordination.acl import READ, Acl, Caller, Id, permits
+from ottla.coordination.acl import ADMIN, READ, Acl, AclList, Caller, Id, hide_digests, permits
 from ottla.coordination.created_acl import created_acl
 from ottla.coordination.errors import (
     ConnectionLossError,
@@ -323,6 +323,15 @@ class MemorySession:
                 raise NoAuthError(path)
             self._watch(self._zookeeper.watches.children, path, watch)
             return sorted(self._zookeeper.tree.children[path])
+
+        return self._request(run)
+
+    def get_acl(self, path: str) -> "asyncio.Future[tuple[AclList, Stat]]":
+        def run() -> tuple[AclList, Stat]:
+            caller = self._caller()
+            acl = self._zookeeper.tree.readable_node(path, caller, READ | ADMIN).acl
+            shown = acl if permits(acl, ADMIN, caller.identities) else hide_digests(acl)
+            return shown, self._zookeeper.tree.stat(path)
 
         return self._request(run)
 

@@ -22,7 +22,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from enum import Enum, IntEnum
 from typing import NamedTuple, Protocol
 
-from ottla.coordination.acl import Acl
+from ottla.coordination.acl import Acl, AclList
 from ottla.coordination.stat import Stat
 
 ANY_VERSION = -1
@@ -128,6 +128,10 @@ class Session(Protocol):
     def exists(self, path: str, watch: Watch | None = None) -> Awaitable[Stat | None]: ...
 
     def children(self, path: str, watch: Watch | None = None) -> Awaitable[list[str]]: ...
+
+    def get_acl(self, path: str) -> Awaitable[tuple[AclList, Stat]]:
+        """Who may do what. Whoever may not administer the node sees users without the hashes of their passwords."""
+        ...
 
     def create(
         self,

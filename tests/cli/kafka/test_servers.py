@@ -76,5 +76,6 @@ def test_zookeeper_shell(ottla: Ottla, broker: EmbeddedBroker) -> None:
     said = ottla("zookeeper", "shell", connect, stdin=lines)
     assert said.startswith("Created /shell-test\nhello\nagain\ncZxid = 0x")
     assert "dataVersion = 1" in said
+    assert ottla("zookeeper", "shell", connect, "getAcl", "/brokers") == "'world,'anyone\n: cdrwa\n"
     assert "Node does not exist: /nothing" in ottla.fails("zookeeper", "shell", connect, "get", "/nothing")
     assert "Command not found" in ottla.fails("zookeeper", "shell", connect, "nonsense")
