@@ -70,9 +70,9 @@ class Cluster:
                 broker.resume()
                 broker.kill()
 
-    def create_topic(self, name: str, partitions: int = 1, **configs: str) -> None:
+    def create_topic(self, name: str, partitions: int = 1, replicas: int | None = None, **configs: str) -> None:
         config = {key.replace("_", "."): value for key, value in configs.items()}
-        new = NewTopic(name, partitions, len(self.brokers), config=config)
+        new = NewTopic(name, partitions, replicas or len(self.brokers), config=config)
         self.admin.create_topics([new])[name].result(30)
         self.await_in_sync(name)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from support.checked_run import TOPIC, checked_run
-from support.cluster import LAG_TIME_MAX_MS, cluster_with_links
+from support.cluster import LAG_TIME_MAX_MS, SESSION_TIMEOUT_MS, cluster_with_links
 from support.eventually import eventually
 from support.namespaces import Namespaces, namespaced_cluster
 
@@ -19,6 +19,30 @@ def test_a_leader_cut_from_zookeeper_alone_loses_nothing_and_holds_nobody_up(tmp
         eventually(lambda: cluster.leader(TOPIC) != cut)
         clients.await_acknowledged(100)
         links.heal(cut)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(240)
+def test_all_brokers_cut_from_zookeeper_go_on_when_it_is_back(tmp_path: Path) -> None:
+    with cluster_with_links(tmp_path) as (cluster, links), checked_run(cluster, idempotent=True) as clients:
+        for broker_id in cluster.brokers:
+            links.freeze(broker_id)
+        hold(3 * SESSION_TIMEOUT_MS / 1000)
+        for broker_id in cluster.brokers:
+            links.heal(broker_id)
+        clients.await_acknowledged(100)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(240)
+def test_a_controller_cut_from_zookeeper_is_followed_by_another(tmp_path: Path) -> None:
+    with cluster_with_links(tmp_path) as (cluster, links), checked_run(cluster, idempotent=True) as clients:
+        cut_off = cluster.controller()
+        links.freeze(cut_off)
+        eventually(lambda: cluster.controller() != cut_off)
+        cluster.create_topic("made-meanwhile", replicas=2)
+        clients.await_acknowledged(100)
+        links.heal(cut_off)
 
 
 @pytest.mark.timeout(240)
