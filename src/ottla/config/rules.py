@@ -12,7 +12,15 @@ _CLEANER_BUFFER_MIN = 1024 * 1024
 
 def check(config: "BrokerConfig") -> None:
     """ConfigError with the first rule that is broken."""
-    for rule in (_check_broker_id, _check_retention, _check_listeners, _check_replication, _check_log, _check_groups):
+    for rule in (
+        _check_broker_id,
+        _check_retention,
+        _check_listeners,
+        _check_zookeeper,
+        _check_replication,
+        _check_log,
+        _check_groups,
+    ):
         rule(config)
 
 
@@ -52,6 +60,12 @@ def _check_listeners(config: "BrokerConfig") -> None:
         _require(control in names, f"control.plane.listener.name {control} is not among the listeners")
         differs = control != between_brokers
         _require(differs, "control.plane.listener.name and inter.broker.listener.name must differ")
+
+
+def _check_zookeeper(config: "BrokerConfig") -> None:
+    """Who asks for an encrypted connection must not get another one in silence."""
+    encrypted = config.bool("zookeeper.ssl.client.enable")
+    _require(not encrypted, "zookeeper.ssl.client.enable=true cannot be had yet: ZooKeeper is spoken to in plain text")
 
 
 def _check_replication(config: "BrokerConfig") -> None:

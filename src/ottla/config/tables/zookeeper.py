@@ -20,7 +20,7 @@ zookeeper.clientCnxnSocket | STRING | null |  | MEDIUM | read-only | accepted
     No effect: there is no Java code to load or tune.
 zookeeper.ssl.client.enable | BOOLEAN | false |  | MEDIUM | read-only | accepted
     Whether ZooKeeper is spoken to over TLS.
-    No effect: not yet, ZooKeeper is spoken to in plain text.
+    No effect: not yet, ZooKeeper is spoken to in plain text; true is an error.
 zookeeper.ssl.cipher.suites | LIST | null |  | LOW | read-only | accepted
     Cipher suites.
     No effect: not yet, ZooKeeper is spoken to in plain text.
