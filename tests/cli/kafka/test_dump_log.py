@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 
 import ottla as clients
+from ottla.records.attributes import Codec
+from ottla.records.legacy import down_convert
+from ottla.records.record import Record, encode_batch
 from ottla.testing import EmbeddedBroker
 
 FILES = ("log", "index", "timeindex")
@@ -45,3 +48,15 @@ def test_producer_snapshots(side_by_side, directory: Path) -> None:  # type: ign
 def test_committed_offsets_are_decoded(side_by_side, directory: Path) -> None:  # type: ignore[no-untyped-def]
     file = str(directory / "__consumer_offsets-0" / f"{0:020d}.log")
     assert '"group":"g"' in side_by_side("kafka-dump-log", "--offsets-decoder", "--files", file, connect=False)
+
+
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.GZIP, Codec.LZ4], ids=lambda codec: codec.name)
+@pytest.mark.parametrize("magic", [0, 1])
+def test_old_message_formats(side_by_side, tmp_path: Path, magic: int, codec: Codec) -> None:  # type: ignore[no-untyped-def]
+    records = [Record(number, 1_700_000_000_000 + number, b"key", b"value %d" % number) for number in range(3)]
+    records += [Record(3, 1_700_000_000_003, None, b"no key"), Record(4, 1_700_000_000_004, b"gone", None)]
+    file = tmp_path / f"{0:020d}.log"
+    file.write_bytes(down_convert(encode_batch(records, compression=codec), magic))
+    for options in ((), ("--print-data-log",)):
+        printed = side_by_side("kafka-dump-log", "--files", str(file), *options, connect=False)
+        assert f"magic: {magic} compresscodec: {codec.name.lower()}" in printed

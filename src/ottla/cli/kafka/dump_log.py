@@ -8,13 +8,14 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
 
 from ottla.cli.kafka.index_dump import Mismatches, dump_index, dump_time_index, dump_txn_index
 from ottla.cli.kafka.options import ToolOptions
 from ottla.cli.kafka.snapshot_dump import dump_snapshot
 from ottla.cli.segment_reading import SegmentBatch, read_segment
 from ottla.records.attributes import TimestampType
-from ottla.records.batch import BatchHeader
+from ottla.records.batch import MAGIC, BatchHeader
 from ottla.records.control import ControlType, decode_control_type, decode_end_txn_marker
 from ottla.records.record import Record
 
@@ -69,13 +70,13 @@ def _dump_log(path: str, given: Namespace, mismatches: Mismatches) -> None:
                 return
             print(_batch_line(batch))
             if deep:
-                for record in batch.records():
+                for record, checksum in _checked_records(batch):
                     if last_offset == -1:
                         last_offset = record.offset
                     elif record.offset != last_offset + 1:
                         mismatches.not_consecutive(path, last_offset, record.offset)
                     last_offset = record.offset
-                    print("".join(_record_parts(record, batch.header, with_data, with_metadata, decode)))
+                    print("".join(_record_parts(record, checksum, batch.header, with_data, with_metadata, decode)))
         left = os.path.getsize(path) - reading.end
         if left > 0:
             print(f"Found {left} invalid bytes at the end of {os.path.basename(path)}")
@@ -83,6 +84,8 @@ def _dump_log(path: str, given: Namespace, mismatches: Mismatches) -> None:
 
 def _batch_line(batch: SegmentBatch) -> str:
     header = batch.header
+    if header.magic < MAGIC:
+        return f"offset: {header.last_offset} {_batch_end(batch)}"
     horizon = header.delete_horizon_ms
     return (
         f"baseOffset: {header.base_offset} lastOffset: {header.last_offset} count: {header.records_count} "
@@ -90,22 +93,40 @@ def _batch_line(batch: SegmentBatch) -> str:
         f"producerEpoch: {header.producer_epoch} partitionLeaderEpoch: {header.partition_leader_epoch} "
         f"isTransactional: {_java(header.is_transactional)} isControl: {_java(header.is_control)} "
         f"deleteHorizonMs: {'OptionalLong.empty' if horizon is None else f'OptionalLong[{horizon}]'} "
+        f"{_batch_end(batch)}"
+    )
+
+
+def _batch_end(batch: SegmentBatch) -> str:
+    header = batch.header
+    return (
         f"position: {batch.position} {_timestamp_type(header)}: {header.max_timestamp} size: {header.size_bytes} "
         f"magic: {header.magic} compresscodec: {header.compression.name.lower()} crc: {header.crc} "
         f"isvalid: {_java(batch.problem is None)}"
     )
 
 
+def _checked_records(batch: SegmentBatch) -> Iterator[tuple[Record, int | None]]:
+    """Records, those of the old formats with a checksum of their own."""
+    if batch.header.magic < MAGIC:
+        return zip(batch.records(), batch.message_checksums(), strict=True)
+    return zip(batch.records(), repeat(None))
+
+
 def _record_parts(
-    record: Record, header: BatchHeader, with_data: bool, with_metadata: bool, decode: Decoder
+    record: Record, checksum: int | None, header: BatchHeader, with_data: bool, with_metadata: bool, decode: Decoder
 ) -> Iterator[str]:
     if with_metadata:
-        sequence = -1 if header.base_sequence < 0 else header.base_sequence + record.offset - header.base_offset
-        keys = ",".join(name for name, _value in record.headers)
         yield (
             f"| offset: {record.offset} {_timestamp_type(header)}: {record.timestamp} keySize: {_size(record.key)} "
-            f"valueSize: {_size(record.value)} sequence: {sequence} headerKeys: [{keys}]"
+            f"valueSize: {_size(record.value)}"
         )
+    if with_metadata and header.magic >= MAGIC:
+        sequence = -1 if header.base_sequence < 0 else header.base_sequence + record.offset - header.base_offset
+        keys = ",".join(name for name, _value in record.headers)
+        yield f" sequence: {sequence} headerKeys: [{keys}]"
+    if with_metadata and checksum is not None:
+        yield f" isValid: true crc: {checksum}}}"  # the brace is Kafka's
     if header.is_control:
         yield _control(record)
     elif with_data:
@@ -140,6 +161,8 @@ def _size(data: bytes | None) -> int:
 
 
 def _timestamp_type(header: BatchHeader) -> str:
+    if header.magic == 0:
+        return "NoTimestampType"
     return "LogAppendTime" if header.timestamp_type is TimestampType.LOG_APPEND_TIME else "CreateTime"
 
 
