@@ -55,6 +55,7 @@ def test_headers_fit_whatever_may_be_null_in_them() -> None:
             "topic option required when no 'topic' attribute is present. Use the topic option for setting a topic.",
         ),
         ({"key": TEXT}, "t", "Required attribute 'value' not found"),
+        ({"key": LongType()}, "t", "key attribute unsupported type bigint. key must be a(n) string or binary"),
         (
             {"value": TEXT, "topic": BYTES},
             None,

@@ -12,6 +12,7 @@ from ottla.errors import KafkaError
 from ottla.spark.sink.options import SinkOptions
 from ottla.spark.sink.task_writer import write_batches
 from ottla.testing import EmbeddedBroker
+from support.kafka import kafka_broker
 
 COLUMNS = ("topic", "key", "value", "headers", "partition")
 HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
@@ -25,8 +26,8 @@ def batch(rows: list[dict[str, Any]], *, text: bool = False) -> pa.RecordBatch:
     return pa.record_batch(columns | {"other": pa.array(range(len(rows)))})
 
 
-def records_of(broker: EmbeddedBroker, topic: str, count: int, partitions: int = 1) -> list[Any]:
-    with ottla.Consumer(broker.address, auto_offset_reset="earliest") as consumer:
+def records_of(servers: str, topic: str, count: int, partitions: int = 1) -> list[Any]:
+    with ottla.Consumer(servers, auto_offset_reset="earliest") as consumer:
         consumer.assign([(topic, partition) for partition in range(partitions)])
         records: list[Any] = []
         while len(records) < count:
@@ -34,28 +35,39 @@ def records_of(broker: EmbeddedBroker, topic: str, count: int, partitions: int =
         return records
 
 
-@pytest.fixture(scope="module")
-def broker() -> Iterator[EmbeddedBroker]:
-    with EmbeddedBroker() as broker:
-        yield broker
+@pytest.fixture(scope="module", params=["ottla", pytest.param("kafka-4.3.0", marks=pytest.mark.long)])
+def servers(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Our broker, and in the long run Apache Kafka: the sink writes to either."""
+    if request.param == "ottla":
+        with EmbeddedBroker() as embedded:
+            yield embedded.bootstrap_servers
+        return
+    with kafka_broker(request.param.removeprefix("kafka-")) as kafka:
+        yield kafka.address
 
 
-def options(broker: EmbeddedBroker, topic: str | None = None, **producer: str) -> SinkOptions:
-    return SinkOptions(topic, broker.address, producer)
+def create_topic(servers: str, name: str, partitions: int = 1, configs: dict[str, str] | None = None) -> str:
+    with ottla.Admin(servers) as admin:
+        admin.create_topic(name, partitions=partitions, configs=configs)
+    return name
 
 
-def test_rows_go_to_the_topics_they_name_in_their_order(broker: EmbeddedBroker) -> None:
-    even, odd = broker.create_topic("even"), broker.create_topic("odd")
+def options(servers: str, topic: str | None = None, **producer: str) -> SinkOptions:
+    return SinkOptions(topic, servers, producer)
+
+
+def test_rows_go_to_the_topics_they_name_in_their_order(servers: str) -> None:
+    even, odd = create_topic(servers, "even"), create_topic(servers, "odd")
     rows = [{"topic": odd if n % 2 else even, "key": b"k", "value": b"%d" % n} for n in range(1000)]
 
-    assert write_batches(options(broker), COLUMNS, [batch(rows[:600]), batch(rows[600:])]) == 1000
+    assert write_batches(options(servers), COLUMNS, [batch(rows[:600]), batch(rows[600:])]) == 1000
 
-    assert [int(record.value) for record in records_of(broker, even, 500)] == list(range(0, 1000, 2))
-    assert [int(record.value) for record in records_of(broker, odd, 500)] == list(range(1, 1000, 2))
+    assert [int(record.value) for record in records_of(servers, even, 500)] == list(range(0, 1000, 2))
+    assert [int(record.value) for record in records_of(servers, odd, 500)] == list(range(1, 1000, 2))
 
 
-def test_nulls_are_tombstones_records_without_keys_and_free_choice_of_partition(broker: EmbeddedBroker) -> None:
-    topic = broker.create_topic("nulls", partitions=3)
+def test_nulls_are_tombstones_records_without_keys_and_free_choice_of_partition(servers: str) -> None:
+    topic = create_topic(servers, "nulls", partitions=3)
     rows = [
         {"key": "a", "value": "1", "partition": 2},
         {"key": "a", "value": None, "partition": 2},
@@ -64,45 +76,45 @@ def test_nulls_are_tombstones_records_without_keys_and_free_choice_of_partition(
         {"key": None, "value": "5"},
     ]
 
-    write_batches(options(broker, topic), COLUMNS[1:], [batch(rows, text=True)])
+    write_batches(options(servers, topic), COLUMNS[1:], [batch(rows, text=True)])
 
-    found = records_of(broker, topic, 5, partitions=3)
+    found = records_of(servers, topic, 5, partitions=3)
     assert [(r.key, r.value) for r in found if r.partition == 2][:2] == [(b"a", b"1"), (b"a", None)]
     assert {(r.key, r.value) for r in found} >= {(None, b"3"), (b"b", b"4"), (None, b"5")}
 
 
-def test_headers_are_written_in_their_order(broker: EmbeddedBroker) -> None:
-    topic = broker.create_topic("headers")
+def test_headers_are_written_in_their_order(servers: str) -> None:
+    topic = create_topic(servers, "headers")
     headers = [("b", b"1"), ("a", None), ("b", b"")]
     rows = [{"value": b"1", "headers": [{"key": k, "value": v} for k, v in headers]}, {"value": b"2"}]
 
-    write_batches(options(broker, topic), COLUMNS[1:], [batch(rows)])
+    write_batches(options(servers, topic), COLUMNS[1:], [batch(rows)])
 
-    assert [list(record.headers) for record in records_of(broker, topic, 2)] == [headers, []]
+    assert [list(record.headers) for record in records_of(servers, topic, 2)] == [headers, []]
 
 
-def test_rows_without_keys_are_spread_over_the_partitions(broker: EmbeddedBroker) -> None:
-    topic = broker.create_topic("spread", partitions=3)
+def test_rows_without_keys_are_spread_over_the_partitions(servers: str) -> None:
+    topic = create_topic(servers, "spread", partitions=3)
     rows = [{"value": b"x" * 1000} for _ in range(500)]
 
-    write_batches(options(broker, topic), COLUMNS[1:], [batch(rows) for _ in range(30)])
+    write_batches(options(servers, topic), COLUMNS[1:], [batch(rows) for _ in range(30)])
 
-    assert len({record.partition for record in records_of(broker, topic, 15_000, partitions=3)}) == 3
+    assert len({record.partition for record in records_of(servers, topic, 15_000, partitions=3)}) == 3
 
 
-def test_a_row_without_a_topic_fails_the_task(broker: EmbeddedBroker) -> None:
+def test_a_row_without_a_topic_fails_the_task(servers: str) -> None:
     with pytest.raises(SerializationError, match=r"null topic present in the data\. Use the topic option"):
-        write_batches(options(broker), COLUMNS, [batch([{"value": b"v"}])])
+        write_batches(options(servers), COLUMNS, [batch([{"value": b"v"}])])
 
 
-def test_a_record_that_is_refused_fails_the_task(broker: EmbeddedBroker) -> None:
-    topic = broker.create_topic("small", configs={"max.message.bytes": "1000"})
+def test_a_record_that_is_refused_fails_the_task(servers: str) -> None:
+    topic = create_topic(servers, "small", configs={"max.message.bytes": "1000"})
     rows = [{"value": b"fits"}, {"value": b"x" * 5000}]
 
     with pytest.raises(KafkaError):
-        write_batches(options(broker, topic), COLUMNS[1:], [batch(rows)])
+        write_batches(options(servers, topic), COLUMNS[1:], [batch(rows)])
 
 
-def test_a_task_without_a_broker_fails_after_the_delivery_timeout(broker: EmbeddedBroker) -> None:
+def test_a_task_without_a_broker_fails_after_the_delivery_timeout(servers: str) -> None:
     with pytest.raises(KafkaError):
         write_batches(SinkOptions("t", "127.0.0.1:1", {"max.block.ms": "300"}), ("value",), [batch([{"value": b"v"}])])

@@ -22,6 +22,10 @@ _TYPES: dict[str, tuple[DataType, ...]] = {
     "headers": (HEADERS_TYPE,),
     "partition": (IntegerType(),),
 }
+_MISSING = {
+    "topic": "topic option required when no 'topic' attribute is present. Use the topic option for setting a topic.",
+    "value": "Required attribute 'value' not found",
+}
 
 
 class UnsupportedSchemaError(OperatorError, ValueError):
@@ -31,16 +35,13 @@ class UnsupportedSchemaError(OperatorError, ValueError):
 def sink_columns(schema: StructType, topic: str | None) -> tuple[str, ...]:
     """The columns of the DataFrame that are written. The option `topic` comes before the column."""
     present = {field.name: field.dataType for field in schema.fields}
-    if topic is None and "topic" not in present:
-        raise UnsupportedSchemaError(
-            "topic option required when no 'topic' attribute is present. Use the topic option for setting a topic."
-        )
-    if "value" not in present:
-        raise UnsupportedSchemaError("Required attribute 'value' not found")
-    wanted = tuple(name for name in _TYPES if name in present and not (name == "topic" and topic is not None))
-    for name in wanted:
-        _check_type(name, present[name])
-    return wanted
+    looked_at = [name for name in _TYPES if name != "topic" or topic is None]
+    for name in looked_at:
+        if name in present:
+            _check_type(name, present[name])
+        elif name in _MISSING:
+            raise UnsupportedSchemaError(_MISSING[name])
+    return tuple(name for name in looked_at if name in present)
 
 
 def _check_type(name: str, found: DataType) -> None:
