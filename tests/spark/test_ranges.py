@@ -12,9 +12,10 @@ from ottla.records.attributes import Codec, TimestampType
 from ottla.records.control import ControlType, encode_end_txn_batch
 from ottla.records.legacy import down_convert
 from ottla.records.record import Record, encode_batch
+from ottla.spark.broker_link import BrokerLink
 from ottla.spark.errors import DataLossError
 from ottla.spark.options import ClientOptions
-from ottla.spark.ranges import OffsetRange, read_range
+from ottla.spark.ranges import OffsetRange, read_range, read_ranges
 from ottla.spark.schema import arrow_schema
 from support.scripted_log import TOPIC, ScriptedLog
 
@@ -197,3 +198,19 @@ def test_what_the_driver_asks_of_the_cluster(ottla_broker):
         assert cluster.committed("asked-group") == {first: 1}
         cluster.close()
         assert cluster.latest([first]) == {first: 2}, "a closed one opens again"
+
+
+def test_the_ranges_of_a_task_share_their_connections(ottla_broker, monkeypatch):
+    topic = ottla_broker.create_topic("shared-links", partitions=20)
+    with ottla.Producer(ottla_broker.bootstrap_servers) as producer:
+        for partition in range(20):
+            producer.send(topic, b"v", partition=partition).result(30)
+    client = ClientOptions.of({"bootstrap.servers": ottla_broker.bootstrap_servers})
+    opened = []
+    connect = BrokerLink._connect
+    monkeypatch.setattr(BrokerLink, "_connect", lambda link: opened.append(link.address) or connect(link))
+    ranges = [OffsetRange(topic, partition, 0, 1) for partition in range(20)]
+    options = {"include_headers": False, "fail_on_data_loss": True, "batch_rows": 1000, "poll_timeout_ms": 30_000}
+    batches = list(read_ranges(client, ranges, **options))
+    assert [found.column("partition").to_pylist() for found in batches] == [[partition] for partition in range(20)]
+    assert len(opened) == 1

@@ -8,7 +8,7 @@
     loader/         topics to tables
     ranges          the records of one range of offsets as Arrow batches: what a task of Spark does
     offsets         what partitions there are and where they begin and end: what the driver asks
-    range_fetcher, partition_leader, record_batches, plain_columns
+    range_fetcher, leader_links, record_batches, plain_columns
                     how a range is fetched, from whom, and how it becomes Arrow
     broker_link     a blocking connection to one broker, for tasks
 

@@ -7,6 +7,7 @@ clients do that), and an option without the prefix that nobody knows is ignored.
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ottla.clients.addresses import Address
 from ottla.clients.configuration import ClientConfig
@@ -75,7 +76,11 @@ class ClientOptions:
         """With the keys that are known; the others are warned of."""
         return cls(known_settings(settings, consumer_keys()))
 
-    @property
+    def __getstate__(self) -> dict[str, object]:
+        """The text alone: what was made of it is made again where it arrives."""
+        return {"settings": dict(self.settings)}
+
+    @cached_property
     def config(self) -> ClientConfig:
         return ClientConfig("consumer", consumer_keys(), dict(self.settings))
 

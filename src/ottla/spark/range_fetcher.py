@@ -31,8 +31,8 @@ from ottla.protocol.messages.list_offsets import (
 from ottla.records.legacy import is_legacy, up_convert
 from ottla.spark.broker_link import BrokerLink
 from ottla.spark.errors import DATA_LOSS_TOLERATED, DataLossError
+from ottla.spark.leader_links import LeaderLinks
 from ottla.spark.options import ClientOptions
-from ottla.spark.partition_leader import link_to_leader
 
 logger = logging.getLogger(__name__)
 
@@ -69,17 +69,24 @@ class OffsetRange(NamedTuple):
 
 class RangeFetcher:
     def __init__(
-        self, options: ClientOptions, wanted: OffsetRange, *, fail_on_data_loss: bool, poll_timeout_ms: float
+        self,
+        options: ClientOptions,
+        wanted: OffsetRange,
+        links: LeaderLinks,
+        *,
+        fail_on_data_loss: bool,
+        poll_timeout_ms: float,
     ) -> None:
         self.position = wanted.start
         self._wanted = wanted
-        self._options = options
+        self._links = links
         self._settings: FetchSettings = consumer_settings(options.config).fetch
         given_bytes = options.config.given.get(FETCH_BYTES_KEY)
         self._fetch_bytes: int = FETCH_BYTES_DEFAULT if given_bytes is None else given_bytes
         self._fail_on_data_loss = fail_on_data_loss
         self._poll_timeout_ms = poll_timeout_ms
-        self._backoff = Backoff(options.connection.retry_backoff_ms, options.connection.retry_backoff_max_ms)
+        connection = options.connection
+        self._backoff = Backoff(connection.retry_backoff_ms, connection.retry_backoff_max_ms)
         self._link: BrokerLink | None = None
         self._in_flight = False
         self._failures = 0
@@ -94,7 +101,7 @@ class RangeFetcher:
                     self._failures, self._progress_at = 0, time.monotonic()
                     yield fetched
         finally:
-            self._drop_link()
+            self._return_link()
 
     def _attempt(self) -> FetchedPartition | None:
         try:
@@ -109,7 +116,7 @@ class RangeFetcher:
 
     def _fetch(self) -> FetchedPartition | None:
         if self._link is None:
-            self._link = link_to_leader(self._options, self._wanted.topic_partition)
+            self._link = self._links.borrow(self._wanted.topic_partition)
         if not self._in_flight:
             self._send()
         response: FetchResponse = self._link.receive()
@@ -197,7 +204,7 @@ class RangeFetcher:
         self._lose(lost_end, self._unreadable(lost_end))
 
     def _first_offset(self) -> int:
-        link = link_to_leader(self._options, self._wanted.topic_partition)
+        link = self._links.borrow(self._wanted.topic_partition)
         try:
             partition = ListOffsetsPartition(partition_index=self._wanted.partition, timestamp=OffsetSpec.EARLIEST)
             topics = [ListOffsetsTopic(name=self._wanted.topic, partitions=[partition])]
@@ -223,10 +230,20 @@ class RangeFetcher:
         self._progress_at = time.monotonic()
 
     def _drop_link(self) -> None:
+        """After an error: neither the link nor what is known of the leader is trusted any more."""
         if self._link is not None:
             self._link.close()
+        self._links.forget(self._wanted.topic)
         self._link = None
         self._in_flight = False
+
+    def _return_link(self) -> None:
+        if self._link is None:
+            return
+        if self._in_flight:
+            self._link.close()
+        else:
+            self._links.give_back(self._link)
 
 
 def _partition_data(response: FetchResponse, wanted: OffsetRange) -> PartitionData:

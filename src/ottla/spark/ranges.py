@@ -8,16 +8,17 @@ batches are left out, and with `read_committed` those of aborted transactions. T
 records once, in the order of their offsets.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
 from ottla.clients.consumer.fetched import FetchedPartition, OpenedBatch
+from ottla.spark.leader_links import LeaderLinks
 from ottla.spark.options import ClientOptions
 from ottla.spark.range_fetcher import OffsetRange, RangeFetcher
 from ottla.spark.record_batches import RecordBatchBuilder
 
-__all__ = ["BATCH_ROWS_DEFAULT", "POLL_TIMEOUT_MS_DEFAULT", "OffsetRange", "read_range"]
+__all__ = ["BATCH_ROWS_DEFAULT", "POLL_TIMEOUT_MS_DEFAULT", "OffsetRange", "read_range", "read_ranges"]
 
 # Spark is at its best with batches of 4,000 to 100,000 rows.
 BATCH_ROWS_DEFAULT = 65_536
@@ -43,11 +44,38 @@ def read_range(
     """
     if isolation_level is not None:
         client_options = ClientOptions({**client_options.settings, "isolation.level": isolation_level})
-    builder = RecordBatchBuilder(offset_range.topic, offset_range.partition, include_headers=include_headers)
-    fetcher = RangeFetcher(
-        client_options, offset_range, fail_on_data_loss=fail_on_data_loss, poll_timeout_ms=poll_timeout_ms
+    return read_ranges(
+        client_options,
+        [offset_range],
+        include_headers=include_headers,
+        fail_on_data_loss=fail_on_data_loss,
+        batch_rows=batch_rows,
+        poll_timeout_ms=poll_timeout_ms,
     )
-    end = offset_range.end
+
+
+def read_ranges(
+    client_options: ClientOptions,
+    offset_ranges: Iterable[OffsetRange],
+    *,
+    include_headers: bool,
+    fail_on_data_loss: bool,
+    batch_rows: int,
+    poll_timeout_ms: float,
+) -> Iterator[pa.RecordBatch]:
+    """`read_range` for one after the other, over the same connections."""
+    with LeaderLinks(client_options) as links:
+        for wanted in offset_ranges:
+            fetcher = RangeFetcher(
+                client_options, wanted, links, fail_on_data_loss=fail_on_data_loss, poll_timeout_ms=poll_timeout_ms
+            )
+            builder = RecordBatchBuilder(wanted.topic, wanted.partition, include_headers=include_headers)
+            yield from _build_batches(fetcher, builder, wanted.end, batch_rows)
+
+
+def _build_batches(
+    fetcher: RangeFetcher, builder: RecordBatchBuilder, end: int, batch_rows: int
+) -> Iterator[pa.RecordBatch]:
     for fetched in fetcher.fetches():
         # Where this fetch began: a batch may hold records before it, read already or deleted meanwhile.
         start = fetched.position

@@ -5,7 +5,7 @@ from typing import Any
 
 from pyspark.sql.datasource import InputPartition
 
-from ottla.spark.ranges import read_range
+from ottla.spark.ranges import read_ranges
 from ottla.spark.source.source_options import SourceOptions
 from ottla.spark.source.splitting import Task
 
@@ -19,12 +19,11 @@ class RangesPartition(InputPartition):
 def read_task(options: SourceOptions, partition: InputPartition) -> Iterator[Any]:
     """The Arrow batches of a task. Spark makes up a partition without ranges where there is nothing to read."""
     ranges = partition.task if isinstance(partition, RangesPartition) else ()
-    for wanted in ranges:
-        yield from read_range(
-            options.client,
-            wanted,
-            include_headers=options.include_headers,
-            fail_on_data_loss=options.fail_on_data_loss,
-            batch_rows=options.batch_rows,
-            poll_timeout_ms=options.poll_timeout_ms,
-        )
+    return read_ranges(
+        options.client,
+        ranges,
+        include_headers=options.include_headers,
+        fail_on_data_loss=options.fail_on_data_loss,
+        batch_rows=options.batch_rows,
+        poll_timeout_ms=options.poll_timeout_ms,
+    )
