@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 import ottla as clients
+from ottla.protocol.coordinator_records.transaction_log import PartitionsSchema, TransactionLogKey, TransactionLogValue
+from ottla.protocol.versioned import encode_versioned
 from ottla.records.attributes import Codec
 from ottla.records.legacy import down_convert
 from ottla.records.record import Record, encode_batch
@@ -60,3 +62,24 @@ def test_old_message_formats(side_by_side, tmp_path: Path, magic: int, codec: Co
     for options in ((), ("--print-data-log",)):
         printed = side_by_side("kafka-dump-log", "--files", str(file), *options, connect=False)
         assert f"magic: {magic} compresscodec: {codec.name.lower()}" in printed
+
+
+def test_states_of_transactions_are_decoded(side_by_side, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    key = encode_versioned(TransactionLogKey(transactional_id="shop"), 0)
+    values = [
+        TransactionLogValue(
+            producer_id=7,
+            producer_epoch=2,
+            transaction_timeout_ms=60_000,
+            transaction_status=status,
+            transaction_partitions=[PartitionsSchema(topic="clicks", partition_ids=[status])],
+            transaction_last_update_timestamp_ms=1_700_000_000_000,
+            transaction_start_timestamp_ms=1_700_000_000_000,
+        )
+        for status in range(8)
+    ]
+    records = [Record(number, 1, key, encode_versioned(value, 0)) for number, value in enumerate(values)]
+    file = tmp_path / f"{0:020d}.log"
+    file.write_bytes(encode_batch([*records, Record(8, 1, key, None)]))
+    printed = side_by_side("kafka-dump-log", "--transaction-log-decoder", "--files", str(file), connect=False)
+    assert "transactionalId=shop" in printed

@@ -29,6 +29,7 @@ def main(arguments: Sequence[str]) -> int:
     options.flag("--deep-iteration", help="print a line for every record")
     options.flag("--skip-record-metadata", help="of every record print key and payload only")
     options.flag("--offsets-decoder", help="records of __consumer_offsets, decoded")
+    options.flag("--transaction-log-decoder", help="records of __transaction_state, decoded")
     options.flag("--verify-index-only", help="check the indexes and print nothing else")
     options.flag("--index-sanity-check", help="check only what a broker checks at its start")
     options.value("--max-bytes", type=int, default=2**31 - 1, help="read no more than this of each log file")
@@ -57,9 +58,9 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _dump_log(path: str, given: Namespace, mismatches: Mismatches) -> None:
-    with_data = given.print_data_log or given.offsets_decoder
+    with_data = given.print_data_log or given.offsets_decoder or given.transaction_log_decoder
     deep = with_data or given.deep_iteration
-    decode = _decoder(given.offsets_decoder)
+    decode = _decoder(given)
     with_metadata = not given.skip_record_metadata
     bytes_max = given.max_bytes
     print(f"Log starting offset: {int(os.path.basename(path).split('.')[0])}")
@@ -144,8 +145,12 @@ def _control(record: Record) -> str:
     return f" controlType: {'UNKNOWN' if control is None else control.name}"
 
 
-def _decoder(offsets: bool) -> Decoder:
-    if offsets:
+def _decoder(given: Namespace) -> Decoder:
+    if given.transaction_log_decoder:
+        from ottla.cli.kafka.transactions_decoder import decode_transactions_record
+
+        return decode_transactions_record
+    if given.offsets_decoder:
         from ottla.cli.kafka.offsets_decoder import decode_offsets_record
 
         return decode_offsets_record
