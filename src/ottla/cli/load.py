@@ -80,13 +80,14 @@ def load(
     if dry_run:
         run.compact(dry_run=True) if compact else run.show_plan()
         return
+    done = continuous
     with interruptible(), run.spark(master, dict(map(parse_property, conf))):
-        if compact:
-            run.compact()
-        elif continuous:
+        if continuous:
             run.load_for_ever(interval)
-        else:
-            run.load()
+        run.compact() if compact else run.load()
+        done = True
+    if not done:
+        raise click.Abort  # interrupted, and whoever called has to know that not all is loaded
 
 
 def require_packages() -> None:

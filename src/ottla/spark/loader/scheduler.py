@@ -57,8 +57,12 @@ class SparkScheduler:
         context = self._spark()
         counter = context.accumulator(0)
         rows = context.parallelize(list(tasks), len(tasks)).map(partial(_run_counted, function, counter))
-        with _Watch(lambda: int(counter.value), on_rows):
-            results = _collect(rows)
+        job = _Job(rows)
+        try:
+            results = job.wait(lambda: int(counter.value), on_rows)
+        except KeyboardInterrupt:
+            context.cancelAllJobs()
+            raise
         for result in results:
             if isinstance(result, _Refused):
                 raise result.error
@@ -135,16 +139,41 @@ class _Refused(NamedTuple):
     error: OperatorError
 
 
-def _collect(rows: Any) -> list[Any]:
-    from py4j.protocol import Py4JJavaError
-    from pyspark.errors import PySparkException
+class _Job:
+    """Runs in a thread, so that the one that waits can tell how far it is, and can be interrupted."""
 
-    try:
-        return list(rows.collect())
-    except Py4JJavaError as error:
-        raise TaskFailedError(reason_of(str(error.java_exception.getMessage()))) from error
-    except PySparkException as error:
-        raise TaskFailedError(reason_of(str(error))) from error
+    def __init__(self, rows: Any) -> None:
+        self._rows = rows
+        self._result: list[Any] = []
+        self._error: Exception | None = None
+        self._thread = threading.Thread(target=self._run, name="ottla-load-job", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        from py4j.protocol import Py4JJavaError
+        from pyspark.errors import PySparkException
+
+        try:
+            self._result = self._rows.collect()
+        except Py4JJavaError as error:
+            self._error = TaskFailedError(reason_of(str(error.java_exception.getMessage())))
+        except PySparkException as error:
+            self._error = TaskFailedError(reason_of(str(error)))
+        except Exception as error:  # noqa: BLE001 - raised again in the thread that waits
+            self._error = error
+
+    def wait(self, count: Callable[[], int], on_rows: Callable[[int], None]) -> list[Any]:
+        told, running = 0, True
+        while running:
+            self._thread.join(_POLL_SECONDS)
+            running = self._thread.is_alive()
+            rows = count()
+            if rows > told:
+                on_rows(rows - told)
+                told = rows
+        if self._error is not None:
+            raise self._error
+        return self._result
 
 
 def reason_of(message: str) -> str:
@@ -161,32 +190,3 @@ def _run_counted(function: Callable[[T], R], counter: Any, task: T) -> R | _Refu
         return _Refused(error)
     counter.add(getattr(result, "rows", 0))
     return result
-
-
-class _Watch:
-    """Tells how far a job is while the thread that runs it waits."""
-
-    def __init__(self, count: Callable[[], int], on_rows: Callable[[int], None]) -> None:
-        self._count = count
-        self._on_rows = on_rows
-        self._told = 0
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="ottla-load-progress", daemon=True)
-
-    def _watch(self) -> None:
-        while not self._over.wait(_POLL_SECONDS):
-            self._tell()
-
-    def _tell(self) -> None:
-        rows = self._count()
-        if rows > self._told:
-            self._on_rows(rows - self._told)
-            self._told = rows
-
-    def __enter__(self) -> None:
-        self._thread.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._thread.join()
-        self._tell()

@@ -82,12 +82,14 @@ def _needed_fields(job: LoadJob, offset_range: OffsetRange, fields: list[pa.Fiel
 
 
 def read_records(settings: LoadSettings, offset_range: OffsetRange) -> Iterator[pa.RecordBatch]:
+    options = ClientOptions(settings.client)
     return read_range(
-        ClientOptions(settings.client),
+        options,
         offset_range,
         include_headers=settings.layout.headers,
         fail_on_data_loss=not settings.allow_gaps,
         batch_rows=BATCH_ROWS,
+        poll_timeout_ms=options.config.int("default.api.timeout.ms"),
     )
 
 
