@@ -83,7 +83,8 @@ class SparkScheduler:
 
     def _start(self) -> Any:
         ensure_java()
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        if self._master.startswith("local"):  # elsewhere it is Spark's own default, or what the cluster is set to
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         from pyspark import SparkConf, SparkContext
 
         conf = SparkConf().setMaster(self._master).setAppName("ottla load")
