@@ -1,5 +1,7 @@
 """Ranges of offsets as Arrow batches: exact, in order, whatever the log looks like and whatever goes wrong."""
 
+import pickle
+
 import pyarrow as pa
 import pytest
 
@@ -13,7 +15,7 @@ from ottla.records.control import ControlType, encode_end_txn_batch
 from ottla.records.legacy import down_convert
 from ottla.records.record import Record, encode_batch
 from ottla.spark.broker_link import BrokerLink
-from ottla.spark.errors import DataLossError
+from ottla.spark.errors import DataLossError, TimestampError
 from ottla.spark.options import ClientOptions
 from ottla.spark.ranges import OffsetRange, read_range, read_ranges
 from ottla.spark.schema import arrow_schema
@@ -61,6 +63,14 @@ def test_both_timestamp_types_may_be_in_one_batch():
     with ScriptedLog([batch(0), later]) as log:
         (found,) = read(log, 0, 2)
     assert found.column("timestampType").to_pylist() == [0, 1]
+
+
+def test_a_timestamp_that_spark_cannot_hold_is_named():
+    rows = [Record(4, 5, None, b""), Record(5, 2**62, None, b"")]
+    with ScriptedLog([encode_batch(rows)]) as log, pytest.raises(TimestampError) as refused:
+        read(log, 4, 6)
+    assert f"topic {TOPIC} partition 0 offset 5 has timestamp value {2**62}" in str(refused.value)
+    assert str(pickle.loads(pickle.dumps(refused.value))) == str(refused.value)
 
 
 def test_headers_are_lists_and_null_where_there_are_none():

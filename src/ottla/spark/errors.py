@@ -2,6 +2,7 @@
 
 OttlaError
   DataLossError    records of a range are gone (aged out, topic deleted), and failOnDataLoss is true; also a ValueError
+  TimestampError   a record's timestamp is past what Spark's timestamps can be; also a ValueError
 """
 
 from ottla.errors import OttlaError
@@ -27,3 +28,18 @@ class DataLossError(OttlaError, ValueError):
 
     def __reduce__(self) -> tuple[type["DataLossError"], tuple[str]]:
         return DataLossError, (self.reason,)
+
+
+class TimestampError(OttlaError, ValueError):
+    """A timestamp that is no count of milliseconds."""
+
+    def __init__(self, topic: str, partition: int, offset: int, timestamp: int) -> None:
+        super().__init__(
+            f"[KAFKA_MALFORMED_RECORD_TIMESTAMP] Record at topic {topic} partition {partition} offset {offset} has "
+            f"timestamp value {timestamp} that overflows when converting to Spark's microsecond-precision "
+            "TimestampType. Kafka record timestamps must be in milliseconds since epoch per the Kafka protocol."
+        )
+        self._arguments = topic, partition, offset, timestamp
+
+    def __reduce__(self) -> tuple[type["TimestampError"], tuple[str, int, int, int]]:
+        return TimestampError, self._arguments

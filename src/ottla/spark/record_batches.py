@@ -12,10 +12,13 @@ import pyarrow.compute as pc
 
 from ottla.clients.consumer.fetched import OpenedBatch
 from ottla.records.columns import BytesColumn, RecordColumns, decode_columns
+from ottla.spark.errors import TimestampError
 from ottla.spark.plain_columns import PlainColumns, SpanScratch
 from ottla.spark.schema import HEADER, HEADERS_LIST, TIMESTAMP, arrow_schema
 
 _MILLISECONDS = pa.timestamp("ms", tz="UTC")
+# What 64 bits of microseconds hold.
+MILLISECONDS_MAX = (2**63 - 1) // 1000
 
 
 class RecordBatchBuilder:
@@ -53,8 +56,17 @@ class RecordBatchBuilder:
     ) -> pa.RecordBatch:
         rows = len(types)
         topic, partition = self._topic.rows(rows), self._partition.rows(rows)
-        arrays = [keys, values, topic, partition, offsets, times.cast(TIMESTAMP), self._timestamp_type(types), *headers]
+        times = self._microseconds(times, offsets)
+        arrays = [keys, values, topic, partition, offsets, times, self._timestamp_type(types), *headers]
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+
+    def _microseconds(self, times: pa.Array, offsets: pa.Array) -> pa.Array:
+        try:
+            return times.cast(TIMESTAMP)
+        except pa.ArrowInvalid:
+            pairs = zip(times.cast(pa.int64()).to_pylist(), offsets.to_pylist(), strict=True)
+            time, offset = next((time, offset) for time, offset in pairs if abs(time) > MILLISECONDS_MAX)
+            raise TimestampError(self._topic.value, self._partition.value, offset, time) from None
 
     def _timestamp_type(self, types: bytearray) -> pa.Array:
         first = types[0] if types else 0
@@ -67,12 +79,16 @@ class _Constant:
     """A column that has the same value in all rows."""
 
     def __init__(self, value: pa.Scalar) -> None:
-        self._value = value
+        self._scalar = value
         self._rows = pa.repeat(value, 0)
+
+    @property
+    def value(self) -> Any:
+        return self._scalar.as_py()
 
     def rows(self, count: int) -> pa.Array:
         if len(self._rows) < count:
-            self._rows = pa.repeat(self._value, count)
+            self._rows = pa.repeat(self._scalar, count)
         return self._rows.slice(0, count)
 
 
