@@ -8,6 +8,7 @@ import pytest
 
 from ottla.handlers.fetch_delivery import WARM_TAIL_BYTES
 from ottla.observability.catalogue import metric_definitions
+from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.api_versions import ApiVersionsRequest
 from ottla.records.attributes import Codec
 from ottla.records.batch import ATTRIBUTES_POSITION, MAGIC_POSITION
@@ -153,6 +154,11 @@ def test_fetches_are_counted_and_those_that_waited_in_vain(watched: Watched) -> 
     assert watched.difference(fetch_end, expired, fetcherType="follower") == 0
 
 
+def ask_a_version_of_the_future(raw: RawKafka) -> None:
+    raw.send_body(ApiKey.API_VERSIONS, 99, b"")
+    assert raw.receive_frame()
+
+
 def test_answers_are_counted_by_error_wherever_it_stands_in_them(watched: Watched) -> None:
     def errors(error: str, action: Callable[[RawKafka], object], request: str) -> float:
         return watched.difference(action, REQUESTS + "errors_total", request=request, error=error)
@@ -162,6 +168,7 @@ def test_answers_are_counted_by_error_wherever_it_stands_in_them(watched: Watche
     assert errors("OFFSET_OUT_OF_RANGE", lambda raw: fetch(raw, "plain", 1 << 40), "Fetch") == 1
     assert errors("UNKNOWN_TOPIC_OR_PARTITION", lambda raw: fetch(raw, "absent", 0), "Fetch") == 1
     assert errors("NONE", lambda raw: raw.ask(ApiVersionsRequest(), 0), "ApiVersions") == 1
+    assert errors("UNSUPPORTED_VERSION", ask_a_version_of_the_future, "ApiVersions") == 1
 
 
 def test_sizes_of_requests_are_told_by_api(watched: Watched) -> None:

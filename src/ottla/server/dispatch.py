@@ -17,7 +17,7 @@ from struct import Struct
 from typing import Any
 
 from ottla.clock import Clock
-from ottla.errors import DecodeError, KafkaError, PeerError
+from ottla.errors import DecodeError, ErrorCode, KafkaError, PeerError
 from ottla.errors.kafka import UnknownServerError
 from ottla.handlers.api_versions import unsupported_version_response
 from ottla.handlers.context import CloseConnection, EncodedResponse, RequestContext
@@ -121,6 +121,7 @@ class Dispatcher:
             fallback = self._table.entry(ApiKey.API_VERSIONS)
             if fallback is not None:
                 route = Route(fallback, 0, self._metrics)
+                self._metrics.errors(route.name)[ErrorCode.UNSUPPORTED_VERSION].value += 1
                 channel.answer(encode_answer(route, correlation_id, unsupported_version_response(self._table)))
                 return None
         raise UnsupportedRequestError(f"version {version} of API key {api_key} is not served here")
