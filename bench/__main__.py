@@ -1,6 +1,7 @@
 """`python -m bench [--quick] [--cases WORD...] [--page]`: see the package's docstring; `make bench` calls it."""
 
 import argparse
+import compileall
 import contextlib
 import shutil
 import sys
@@ -87,6 +88,9 @@ def main() -> None:
     problem = missing_parts() if Kafka in kinds else None
     if problem:
         sys.exit(problem)
+    # As `make setup` leaves it: the sources may have changed since, and where Python may not write bytecode each start
+    # would compile them anew.
+    compileall.compile_dir(ROOT / "src", quiet=1)
     machine = describe_machine()
     began = time.monotonic()
     rows = run(cases, kinds, arguments)
