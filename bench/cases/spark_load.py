@@ -42,5 +42,6 @@ SPARK_LOAD_CASES = (
         ),
         first_pass_discarded=False,
         rounds=lambda effort: min(effort.rounds, ROUNDS_MAX),
+        in_quick_run=False,
     ),
 )

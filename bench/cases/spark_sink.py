@@ -28,5 +28,6 @@ SPARK_SINK_CASES = (
         (Metric("m_rows_s", "M rows/s"), Metric("cpu_us", "us/row", label="CPU of Spark and broker")),
         first_pass_discarded=False,
         rounds=lambda effort: min(effort.rounds, ROUNDS_MAX),
+        in_quick_run=False,
     ),
 )
