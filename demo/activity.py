@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 START = datetime(2026, 11, 15, 17, 0, tzinfo=UTC)
 DURATION_MS = 2 * 60 * 60 * 1000
-VISITORS = 3000
+EVENTS_PER_VISITOR = 12
 LATE_SHARE = 0.04
 TOO_LATE_SHARE = 0.003
 # A window is closed when an event came that is this much younger than its end (`jobs.WATERMARK`).
@@ -46,10 +46,11 @@ class Event(NamedTuple):
 def activity(count: int, seed: int = 9) -> list[Event]:
     """At least `count` events, in the order of their arrival."""
     chance = random.Random(seed)
-    weights = list(itertools.accumulate(1 / (rank + 20) for rank in range(VISITORS)))
+    visitors = max(50, count // EVENTS_PER_VISITOR)
+    weights = list(itertools.accumulate(1 / (rank + 200) for rank in range(visitors)))
     events: list[Event] = []
     while len(events) < count:
-        visitor = chance.choices(range(VISITORS), cum_weights=weights)[0]
+        visitor = chance.choices(range(visitors), cum_weights=weights)[0]
         events.extend(_visit(chance, f"visitor-{visitor:04}"))
     return sorted(events, key=lambda event: event.arrives_ms)
 
