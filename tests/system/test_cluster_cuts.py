@@ -13,7 +13,7 @@ from support.namespaces import Namespaces, namespaced_cluster
 
 @pytest.mark.timeout(240)
 def test_a_leader_cut_from_zookeeper_alone_loses_nothing_and_holds_nobody_up(tmp_path: Path) -> None:
-    with cluster_with_links(tmp_path) as (cluster, links), checked_run(cluster, idempotent=False) as clients:
+    with cluster_with_links(tmp_path) as (cluster, links), checked_run(cluster, idempotent=False, java=True) as clients:
         cut = cluster.leader(TOPIC)
         links.freeze(cut)
         eventually(lambda: cluster.leader(TOPIC) != cut)
