@@ -57,6 +57,17 @@ async def test_lone_broker_asks_nobody() -> None:
 
 
 @on_event_loop
+async def test_new_controller_is_asked_at_once() -> None:
+    office, metadata = Office(3, 0), MetadataCache(image(1, 2))
+    patient = config(controlled_shutdown_retry_backoff_ms=AN_HOUR_MS)
+    leaving = asyncio.create_task(leave_cluster(patient, metadata, control_with(office)))
+    await office.asked.wait()
+    metadata.swap(metadata.image.with_brokers(2, metadata.image.brokers))
+    await leaving
+    assert office.remaining == []
+
+
+@on_event_loop
 async def test_broker_that_becomes_the_last_one_waits_no_longer() -> None:
     office, metadata = Office(3), MetadataCache(image(1, 2))
     patient = config(controlled_shutdown_retry_backoff_ms=AN_HOUR_MS)

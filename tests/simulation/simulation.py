@@ -8,6 +8,7 @@ import random
 import shutil
 import tempfile
 import uuid
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -221,6 +222,8 @@ def run_seed(seed: int, settings: Settings | None = None) -> Simulation:
     logging.disable(logging.CRITICAL if not logging.getLogger().isEnabledFor(logging.DEBUG) else logging.NOTSET)
     shared_memory = Path("/dev/shm")
     root = Path(tempfile.mkdtemp(prefix="simulation-", dir=shared_memory if shared_memory.is_dir() else None))
+    # A killed process leaves things that it was about to do.
+    warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
     gc.disable()  # What a dead process leaves behind is thrown away when the run is over, not at random.
     try:
         with seeded(seed):

@@ -2,7 +2,7 @@
 
 It asks until nothing is left to move, `controlled.shutdown.max.retries` times more after a failure; then it stops all
 the same, and the partitions change leaders by its death. Who is the last broker has nobody to wait for: it stops as
-soon as it knows.
+soon as it knows. A new controller is asked as soon as there is one.
 """
 
 import logging
@@ -28,16 +28,20 @@ async def leave_cluster(config: BrokerConfig, metadata: MetadataCache, control: 
         return
     attempts = 1 + config.int("controlled.shutdown.max.retries")
     for attempt in range(attempts):
+        asked = metadata.image.controller_id
         problem = await _ask(metadata, control)
         if problem is None:
             logger.info("nothing is led here any more that others can lead")
             control.replication.fetchers.stop()
             return
         logger.warning("controlled shutdown: %s (attempt %d of %d)", problem, attempt + 1, attempts)
-        if attempt + 1 < attempts and await metadata.wait_for(
-            is_alone, config.int("controlled.shutdown.retry.backoff.ms")
-        ):
-            return
+        if attempt + 1 < attempts:
+            await metadata.wait_for(
+                lambda image, asked=asked: is_alone(image) or image.controller_id != asked,  # type: ignore[misc]
+                config.int("controlled.shutdown.retry.backoff.ms"),
+            )
+            if is_alone(metadata.image):
+                return
 
 
 async def _ask(metadata: MetadataCache, control: ControlPlane) -> str | None:
