@@ -1,7 +1,7 @@
 """Ranges of offsets to tasks."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ottla.spark.ranges import OffsetRange
@@ -52,8 +52,9 @@ RANGES = st.lists(st.integers(0, 5 * TASK_ROWS_MIN), max_size=12).map(
 
 
 @given(
-    RANGES, st.none() | st.integers(1, 30), st.none() | st.integers(1, 9_000).map(lambda n: n * 10), st.integers(1, 9)
+    RANGES, st.none() | st.integers(1, 30), st.none() | st.integers(1, 900).map(lambda n: n * 1000), st.integers(1, 9)
 )
+@settings(deadline=None)
 def test_every_offset_is_in_exactly_one_task_and_no_task_is_empty(ranges, min_partitions, max_records, cores):
     tasks = plan(ranges, min_partitions, max_records, cores)
     pieces = sorted(piece for task in tasks for piece in task)

@@ -15,13 +15,15 @@ from ottla.spark.ranges import OffsetRange
 
 Task = tuple[OffsetRange, ...]
 # Fewer rows than this are not worth a task of their own; with more than the second, a task is worth its start anywhere.
-TASK_ROWS_MIN = 10_000
+TASK_ROWS_MIN = 50_000
 TASK_ROWS_MANY = 500_000
 
 
 def core_count() -> int:
     """The cores of this machine that may be used."""
-    return len(os.sched_getaffinity(0))
+    if hasattr(os, "sched_getaffinity"):  # Linux
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def plan_tasks(
