@@ -137,6 +137,12 @@ def test_options_that_nobody_knows_are_ignored(caplog):
     assert "'['whatever']' were supplied but are not known" in caplog.text
 
 
+def test_options_of_streams_are_warned_of_in_batch_queries(caplog):
+    assert batch(maxOffsetsPerTrigger="5", commitOffsets="g").max_offsets_per_trigger == 5
+    assert "maxOffsetsPerTrigger option ignored in batch queries" in caplog.text
+    assert "commitOffsets option ignored in batch queries" in caplog.text
+
+
 def test_checked_options_can_be_sent_to_tasks():
     options = batch(startingOffsets='{"t":{"0":1}}', **{"kafka.isolation.level": "read_committed"})
     again = pickle.loads(pickle.dumps(options))

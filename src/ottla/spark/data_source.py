@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSource
 
-from ottla.spark.options import JobOptions
+from ottla.spark.options import INCLUDE_HEADERS, JobOptions
 from ottla.spark.schema import simple_schema, spark_schema
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
         DataSourceStreamReader,
     )
     from pyspark.sql.types import StructType
-
-INCLUDE_HEADERS = "includeHeaders"
 
 
 class OttlaDataSource(DataSource):

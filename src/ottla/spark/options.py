@@ -19,6 +19,7 @@ from ottla.config.keys import consumer_keys
 logger = logging.getLogger(__name__)
 
 KAFKA_PREFIX = "kafka."
+INCLUDE_HEADERS = "includeHeaders"
 CLIENT_ID = "ottla-spark"
 _TRUE, _FALSE = "true", "false"
 

@@ -4,15 +4,17 @@ Ours: `commitOffsets` (a group that finished micro-batches are committed to) and
 Options that nobody knows are ignored, as Spark does.
 """
 
+import logging
 import re
 from dataclasses import dataclass
 
-from ottla.spark.options import ClientOptions, JobOptions
+from ottla.spark.options import INCLUDE_HEADERS, ClientOptions, JobOptions
 from ottla.spark.ranges import BATCH_ROWS_DEFAULT, POLL_TIMEOUT_MS_DEFAULT
 from ottla.spark.source.offset_limits import ENDING, STARTING, Bound, OffsetLimit, check_batch_limits, parse_limit
 from ottla.spark.source.subscription import Subscription, parse_subscription
 
-INCLUDE_HEADERS = "includeHeaders"
+logger = logging.getLogger(__name__)
+
 MAX_TRIGGER_DELAY_DEFAULT = "15m"
 NUM_RETRIES_DEFAULT = 3
 RETRY_INTERVAL_MS_DEFAULT = 1000
@@ -40,6 +42,7 @@ _REFUSED = {
 _UNITS_MS = {
     "us": 0.001, "ms": 1, "": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000,
 }  # fmt: skip
+_STREAM_ONLY = ("maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay", "commitOffsets")
 _TIME = re.compile(r"(-?\d+)\s*([a-z]*)")
 
 
@@ -68,6 +71,9 @@ class SourceOptions:
 def parse_batch_options(options: JobOptions) -> SourceOptions:
     parsed = _parse(options, Bound.EARLIEST)
     check_batch_limits(parsed.starting, parsed.ending)
+    for name in _STREAM_ONLY:
+        if name in options:
+            logger.warning("%s option ignored in batch queries", name)
     return parsed
 
 
