@@ -89,6 +89,25 @@ def test_crash_after_the_commit_is_finished_by_the_next_start(
     assert dict(again.state([]).offsets) == {CLICKS: 6}
 
 
+def test_commit_of_another_that_died_is_finished_before_the_next(
+    table: ParquetDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(ParquetDirectory, "recover", lambda self: None)
+        append(table, table.state([]), range(3))
+    append(table, table.state([]), range(3, 6))
+    assert visible_offsets(Path(table.name)) == [0, 1, 2, 3, 4, 5]
+
+
+def test_file_that_is_gone_is_said(table: ParquetDirectory) -> None:
+    state = table.state([])
+    load_id = table.new_load_id(state)
+    added = write_files(table, load_id, rows(range(3)))
+    next(table.files_directory(load_id).glob("*.staged")).unlink()
+    with pytest.raises(TableLayoutError, match="is gone"):
+        table.commit(state, TableChange(load_id=load_id, schema=SCHEMA, added=added, offsets={CLICKS: 3}))
+
+
 def test_replaced_files_go_with_the_commit_that_replaces_them(table: ParquetDirectory) -> None:
     append(table, table.state([]), range(3))
     append(table, table.state([]), range(3, 6))

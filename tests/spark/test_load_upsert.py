@@ -44,7 +44,7 @@ def test_upsert_keeps_the_last_value_and_a_tombstone_deletes(kind: str, topic: T
         expected.update(changes)
         for key, _nothing in deletions:
             expected.pop(key, None)
-        topic.load(kind, upsert_layout(), records_max=25)
+        topic.load(kind, upsert_layout(), records_max=60)
         assert by_key(kind, tmp_path) == expected
 
 

@@ -35,6 +35,8 @@ def load_settings(
         raise ConfigError("--mode upsert divides a table by keys, so there is no --partition-by with it")
     if mode == UPSERT and len(topics) > 1:
         raise ConfigError("--mode upsert is for one topic: keys of two would be one")
+    if others["dead_letter_topic"] in topics:
+        raise ConfigError("--dead-letter is a topic that is loaded: its records would come back for ever")
     if headers and kind == JSON:
         raise ConfigError("--headers goes with --schema raw")
     layout = TableLayout(

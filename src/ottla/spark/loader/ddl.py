@@ -86,7 +86,7 @@ class _Parser:
         self._next += 1
 
     def _error(self, token: str | None) -> ConfigError:
-        return ConfigError(f"--schema {self._text!r}: did not expect {'its end' if token is None else token!r}")
+        return ConfigError(f"--schema {self._text!r}: did not expect {'its end' if token is None else repr(token)}")
 
 
 def _tokens(text: str) -> Iterator[str]:

@@ -45,9 +45,9 @@ class Loader:
         """Up to the ends as they are when it begins, in one commit or, with `records_max`, in several."""
         report = LoadReport()
         began = time.monotonic()
-        self._table.recover()
         goal = self._plan()[1].ends
         while True:
+            self._table.recover()
             state, plan = self._plan(goal)
             if not plan.next_offsets:
                 break

@@ -65,7 +65,7 @@ class Iceberg:
 
     def state(self, partitions: Iterable[TopicPartition]) -> TableState:
         table = self._open()
-        if table is None or table.current_snapshot() is None:
+        if table is None:
             return TableState(version=-1, layout=self._layout)
         return TableState(
             version=_version(table),

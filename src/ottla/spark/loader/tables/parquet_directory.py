@@ -56,8 +56,9 @@ class ParquetDirectory:
 
     def recover(self) -> None:
         state = self._manifest.state(self._layout)
+        wanted = {file.path for file in state.files}
         for version in range(self._published_version() + 1, state.version + 1):
-            self._publish(self._manifest.read_commit(version))
+            self._publish(self._manifest.read_commit(version), wanted)
         self._note_published(state.version)
 
     def state(self, partitions: Iterable[TopicPartition]) -> TableState:
@@ -83,8 +84,7 @@ class ParquetDirectory:
 
     def commit(self, state: TableState, change: TableChange) -> int:
         version = self._manifest.write_commit(state, change)
-        self._publish(self._manifest.read_commit(version))
-        self._note_published(version)
+        self.recover()
         return version
 
     def clean(self, *, thorough: bool = False) -> int:
@@ -97,15 +97,19 @@ class ParquetDirectory:
                 shutil.rmtree(folder, ignore_errors=True)
         return removed
 
-    def _publish(self, commit: dict[str, Any]) -> None:
+    def _publish(self, commit: dict[str, Any], wanted: set[str]) -> None:
+        """`wanted`: the files of the newest state, none of which may be missing then."""
         staging = self._staging / commit["load"]
         for folder in sorted({os.path.dirname(entry["path"]) for entry in commit["add"]}):
             (self._path / folder).mkdir(parents=True, exist_ok=True)
         for entry in commit["add"]:
+            target = self._path / entry["path"]
             try:
-                os.rename(staging / f"{entry['path']}{STAGED}", self._path / entry["path"])
-            except FileNotFoundError:
-                continue  # moved before: by whoever recovered, or by the process that died
+                os.rename(staging / f"{entry['path']}{STAGED}", target)
+            except FileNotFoundError as error:
+                # Moved before, by whoever recovered or by the process that died; it may also have been replaced since.
+                if entry["path"] in wanted and not target.exists():
+                    raise TableLayoutError(f"{target} belongs to the table and is gone") from error
         for path in commit["remove"]:
             (self._path / path).unlink(missing_ok=True)
         for folder in {os.path.dirname(entry["path"]) for entry in commit["add"]}:
