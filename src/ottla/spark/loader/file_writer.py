@@ -18,13 +18,14 @@ from ottla.spark.loader.data_file import DataFile, bucket_prefix
 from ottla.spark.loader.tables.manifest import sync_directory
 
 ROW_GROUP_BYTES_MAX = 64 * 1024 * 1024
+WRITE_BATCH_ROWS = 65_536
 OPEN_FILES_MAX = 64
 BUFFERED_BYTES_MAX = 512 * 1024 * 1024
 
 
 class ParquetOptions:
     """How columns are written. Columns of arbitrary bytes get neither a dictionary nor statistics: both cost more than
-    all the rest and help no reader."""
+    all the rest and help no reader. Offsets, which count up, are stored as differences."""
 
     def __init__(self, schema: pa.Schema, compression: str) -> None:
         opaque = {field.name for field in schema if field.type in (pa.binary(),) or pa.types.is_nested(field.type)}
@@ -34,6 +35,8 @@ class ParquetOptions:
             "compression": compression,
             "use_dictionary": [name for name in plain if name not in counting],
             "write_statistics": plain,
+            "column_encoding": dict.fromkeys(counting, "DELTA_BINARY_PACKED") or None,
+            "write_batch_size": WRITE_BATCH_ROWS,
             "store_schema": False,
         }
 
