@@ -23,6 +23,7 @@ def simulate(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.timeout(600)  # half a minute of CPU, which a busy machine takes its time for
 def test_invariants_hold_in_fifty_seeds() -> None:
     outcome = simulate("--seeds", "0:50")
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr
