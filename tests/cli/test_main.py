@@ -9,8 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from ottla.testing import EmbeddedBroker
 from support.command import Ottla
 from support.ports import free_port
+
+
+@pytest.fixture(scope="module")
+def ottla(broker: EmbeddedBroker) -> Ottla:
+    return Ottla(broker.bootstrap_servers, as_process=True)
 
 
 def test_help_names_the_commands_and_imports_none_of_them() -> None:
@@ -54,7 +60,7 @@ def test_profile_names_a_cluster(ottla: Ottla, topic: str, tmp_path: Path) -> No
 
 
 def test_nobody_listening_is_said_at_once_with_what_to_do() -> None:
-    said = Ottla(f"127.0.0.1:{free_port()}").fails("topics", "list", code=2)
+    said = Ottla(f"127.0.0.1:{free_port()}", as_process=True).fails("topics", "list", code=2)
     assert "no broker answers" in said
     assert "ottla start" in said
 

@@ -22,7 +22,7 @@ def test_servers_start_in_the_background_and_stop_by_their_file(tmp_path: Path) 
     zookeeper, server = tmp_path / "zookeeper.properties", tmp_path / "server.properties"
     zookeeper.write_text(f"dataDir={tmp_path}/zookeeper\nclientPort={zookeeper_port}\n")
     server.write_text(f"port={port}\nlog.dir={tmp_path}/logs\nzookeeper.connect=127.0.0.1:{zookeeper_port}\n")
-    here = Ottla()
+    here = Ottla(as_process=True)
     try:
         here("zookeeper-server-start", "-daemon", str(zookeeper))
         eventually(lambda: answers(zookeeper_port))

@@ -33,8 +33,8 @@ def main(arguments: Sequence[str]) -> int:
     try:
         with interruptible(), target.consumer(**_config(given, target.properties)) as consumer:
             for record in _records(consumer, given):
-                sys.stdout.buffer.write(write(record))
                 written += 1
+                sys.stdout.buffer.write(write(record))
             sys.stdout.buffer.flush()
     finally:
         said = f"Consumed {written} messages" if given.zookeeper else f"Processed a total of {written} messages"
