@@ -13,11 +13,10 @@ from typing import Any
 import pyarrow as pa
 
 from ottla.spark.loader.data_file import DataFile
-from ottla.spark.loader.errors import TableLayoutError
 from ottla.spark.loader.partitioning import file_schema
 from ottla.spark.loader.plan import Plan, plan_tasks
 from ottla.spark.loader.rewriting import RewriteJob, RewriteTask, run_rewrite_task
-from ottla.spark.loader.row_schema import initial_schema, is_widened, merged_schema
+from ottla.spark.loader.row_schema import initial_schema, merged_schema, widened_columns
 from ottla.spark.loader.scheduler import Scheduler
 from ottla.spark.loader.settings import UPSERT, LoadSettings
 from ottla.spark.loader.tables.table import Table, TableChange, TableState
@@ -32,7 +31,7 @@ class LoadRound:
         self._scheduler = scheduler
         self._state = state
         self._load_id = table.new_load_id(state)
-        self._schema = self._first_schema()
+        self._schema = initial_schema(settings, state.schema)
         table.prepare(self._schema)
 
     def run(self, plan: Plan, on_rows: Callable[[int], None]) -> tuple[TableChange, list[TaskResult]]:
@@ -44,7 +43,7 @@ class LoadRound:
             self._merge(results, added, removed)
         else:
             added += [file for result in results for file in result.files]
-        if is_widened(self._state.schema, self._schema):
+        if widened_columns(self._state.schema, self._schema):
             self._rewrite_rest(added, removed)
         change = TableChange(
             load_id=self._load_id,
@@ -57,14 +56,6 @@ class LoadRound:
 
     def discard_scratch(self) -> None:
         self._table.discard_scratch(self._load_id)
-
-    def _first_schema(self) -> pa.Schema:
-        schema = initial_schema(self._settings, self._state.schema)
-        if is_widened(self._state.schema, schema) and not self._table.can_widen:
-            raise TableLayoutError(
-                "--schema has a column of another type than the table, and this format cannot widen it"
-            )
-        return schema
 
     def _load(self, plan: Plan, on_rows: Callable[[int], None]) -> list[TaskResult]:
         if not plan.ranges:
@@ -82,7 +73,6 @@ class LoadRound:
     def _job(self, *, fixed: bool = False) -> LoadJob:
         upsert = self._settings.layout.mode == UPSERT
         directory = self._table.scratch_directory if upsert else self._table.files_directory
-        known = self._state.schema.names if self._state.schema is not None and not self._table.can_widen else ()
         return LoadJob(
             settings=self._settings,
             load_id=self._load_id,
@@ -90,7 +80,7 @@ class LoadRound:
             with_partition_columns=self._table.partition_columns_in_files,
             schema=self._schema,
             suffix=self._table.staged_suffix,
-            pinned=frozenset(known),
+            pinned=frozenset(self._settings.layout.partition_by),
             fixed=fixed,
         )
 

@@ -33,7 +33,7 @@ def merged_schema(settings: LoadSettings, before: pa.Schema, schemas: Sequence[p
     return with_time_columns(json_schema(fields), settings.layout.partition_by)
 
 
-def is_widened(before: pa.Schema | None, after: pa.Schema) -> bool:
-    """Whether a column that the table has is of another type now."""
+def widened_columns(before: pa.Schema | None, after: pa.Schema) -> list[str]:
+    """Columns that the table has and that are of another type now."""
     known = {field.name: field.type for field in after}
-    return before is not None and any(known[field.name] != field.type for field in before)
+    return [] if before is None else [field.name for field in before if known[field.name] != field.type]

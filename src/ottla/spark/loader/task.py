@@ -31,8 +31,8 @@ BATCH_ROWS = 100_000
 
 @dataclass(frozen=True, kw_only=True)
 class LoadJob:
-    """What all tasks of a load are told. `schema`: the columns to begin with; `pinned`: those that cannot be widened;
-    `fixed`: there will be no others."""
+    """What all tasks of a load are told. `schema`: the columns to begin with; `pinned`: those that folders are named
+    after, which keep their types; `fixed`: there will be no others."""
 
     settings: LoadSettings
     load_id: str

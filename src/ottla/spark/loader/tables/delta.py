@@ -7,7 +7,8 @@
     for people     the commit's own metadata names the load and the offsets
 
 deltalake would put a commit behind others that came in between; with no retries allowed it goes exactly behind the
-version that was read, or fails. New columns are a commit of their own before that of the data, under the same rule.
+version that was read, or fails. New columns are a commit of their own before that of the data, under the same rule;
+columns of other types come with an overwrite of all files.
 
 Files lie under their final names from the start. Who reads Delta does not see them before the commit; who globs may.
 Those of loads that failed are removed by Delta's own vacuum, a week later (`ottla load --compact`).
@@ -32,6 +33,7 @@ from ottla.spark.loader.arrow_types import plain_schema
 from ottla.spark.loader.data_file import DataFile
 from ottla.spark.loader.errors import CommitConflictError, TableLayoutError
 from ottla.spark.loader.partitioning import partition_columns
+from ottla.spark.loader.row_schema import widened_columns
 from ottla.spark.loader.settings import TableLayout
 from ottla.spark.loader.tables.manifest import encode_offsets
 from ottla.spark.loader.tables.table import TableChange, TableState
@@ -43,7 +45,6 @@ SCRATCH = "_ottla"
 class Delta:
     partition_columns_in_files = False
     staged_suffix = ""
-    can_widen = False
 
     def __init__(self, path: Path, layout: TableLayout) -> None:
         self.name = str(path)
@@ -87,19 +88,35 @@ class Delta:
     def commit(self, state: TableState, change: TableChange) -> int:
         created = state.version < 0
         table = self._create(change.schema) if created else DeltaTable(str(self._path), version=state.version)
-        actions: list[AddAction | RemoveAction] = [*map(_add, change.added), *map(_remove, change.removed)]
         try:
-            self._add_columns(table, change.schema)
-            table.create_write_transaction(
-                actions,
-                "append",
-                table.schema(),
-                partition_columns(state.layout.partition_by),
-                commit_properties=_properties(change),
-            )
+            if widened_columns(state.schema, change.schema):
+                self._replace_all(table, state, change)
+            else:
+                self._add_columns(table, change.schema)
+                self._write(table, state, change)
         except CommitFailedError as error:
             raise CommitConflictError(f"another commit to {self._path} came first ({error})") from error
         return DeltaTable(str(self._path)).version()
+
+    def _write(self, table: DeltaTable, state: TableState, change: TableChange) -> None:
+        table.create_write_transaction(
+            [*map(_add, change.added), *map(_remove, change.removed)],
+            "append",
+            table.schema(),
+            partition_columns(state.layout.partition_by),
+            commit_properties=_properties(change),
+        )
+
+    def _replace_all(self, table: DeltaTable, state: TableState, change: TableChange) -> None:
+        """Only an overwrite can give columns other types. It removes all files by itself."""
+        assert set(change.removed) == set(state.files)
+        table.create_write_transaction(
+            [*map(_add, change.added)],
+            "overwrite",
+            Schema.from_arrow(change.schema),
+            partition_columns(state.layout.partition_by),
+            commit_properties=_properties(change),
+        )
 
     def clean(self, *, thorough: bool = False) -> int:
         table = self._open() if thorough else None

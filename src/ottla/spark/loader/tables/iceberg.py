@@ -34,6 +34,7 @@ from ottla.spark.loader.arrow_types import plain_schema
 from ottla.spark.loader.data_file import DataFile
 from ottla.spark.loader.errors import CommitConflictError, TableLayoutError
 from ottla.spark.loader.partitioning import partition_columns
+from ottla.spark.loader.row_schema import widened_columns
 from ottla.spark.loader.settings import TableLayout
 from ottla.spark.loader.tables.manifest import decode_offsets, encode_offsets
 from ottla.spark.loader.tables.table import TableChange, TableState
@@ -50,7 +51,6 @@ ORPHAN_AGE_SECONDS = 7 * 24 * 3600
 class Iceberg:
     partition_columns_in_files = True
     staged_suffix = ""
-    can_widen = False
 
     def __init__(self, name: str, layout: TableLayout, catalog: Mapping[str, str]) -> None:
         self.name = name
@@ -109,7 +109,7 @@ class Iceberg:
         table = self._table_of(state)
         try:
             with table.transaction() as transaction:
-                self._change_schema(transaction, change.schema)
+                self._change_schema(transaction, state.schema, change.schema)
                 self._change_files(table, transaction, change)
                 transaction.set_properties({**NO_RETRIES, **_offsets_after(table, change)})
         except (CommitFailedException, ValidationException) as error:
@@ -158,8 +158,15 @@ class Iceberg:
         path = _local(file.file_path).relative_to(_data_directory(table))
         return DataFile(str(path), file.record_count, file.file_size_in_bytes)
 
-    def _change_schema(self, transaction: Transaction, schema: Any) -> None:
-        known = set(transaction.table_metadata.schema().column_names)
+    def _change_schema(self, transaction: Transaction, before: Any, schema: Any) -> None:
+        """New columns are added. One of another type, which no file of before has any more, is another column of the
+        same name: Iceberg itself would not make a double of a long."""
+        widened = widened_columns(before, schema)
+        if widened:
+            with transaction.update_schema(allow_incompatible_changes=True) as update:
+                for name in widened:
+                    update.delete_column(name)
+        known = {field.name for field in transaction.table_metadata.schema().fields}
         if any(name not in known for name in schema.names):
             with transaction.update_schema() as update:
                 update.union_by_name(schema)

@@ -36,7 +36,6 @@ STAGED = ".staged"
 class ParquetDirectory:
     partition_columns_in_files = False
     staged_suffix = STAGED
-    can_widen = True
 
     def __init__(self, path: Path, layout: TableLayout) -> None:
         self.name = str(path)

@@ -36,6 +36,8 @@ class TableState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableChange:
+    """Where `schema` has another type for a column that is there, all files of before are in `removed`."""
+
     load_id: str
     schema: Any
     added: tuple[DataFile, ...] = ()
@@ -49,8 +51,6 @@ class Table(Protocol):
     partition_columns_in_files: bool
     # What the names of files end with until they are committed.
     staged_suffix: str
-    # Whether a column can get a wider type (long to double) by writing all files anew.
-    can_widen: bool
 
     def recover(self) -> None:
         """Finish what a process that died left half done. Called before a state is read for a load."""
