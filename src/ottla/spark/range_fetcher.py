@@ -155,7 +155,10 @@ class RangeFetcher:
         if next_offset is None:  # one batch is larger than the fetch, and the broker cut it
             self._fetch_bytes *= 2
             return None
-        self.position = max(self.position, next_offset)
+        if next_offset <= self.position:  # no broker should do this, and none may keep a task busy with it
+            self._check_progress()
+            return None
+        self.position = next_offset
         self._send_ahead()
         return fetched
 
