@@ -58,6 +58,13 @@ def test_a_range_of_which_nothing_is_left_is_empty():
         assert read(log, 8, 40) == []
 
 
+def test_a_range_whose_end_was_compacted_away_ends():
+    with ScriptedLog([batch(3, 7)]) as log:
+        log.high_watermark = 40
+        assert offsets_of(read(log, 0, 40)) == [3, 7]
+        assert offsets_of(read(log, 0, 40, isolation_level="read_committed")) == [3, 7]
+
+
 def test_both_timestamp_types_may_be_in_one_batch():
     later = batch(1, timestamp_type=TimestampType.LOG_APPEND_TIME)
     with ScriptedLog([batch(0), later]) as log:

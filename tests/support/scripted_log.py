@@ -37,6 +37,7 @@ class ScriptedLog:
         self.aborted = list(aborted)
         self.faults: deque[ErrorCode | None] = deque()
         self.first_offset = 0
+        self.high_watermark = 0
         self.fetched_from: list[int] = []
         self.isolation_levels: set[int] = set()
         self.metadata_requests = 0
@@ -90,7 +91,12 @@ class ScriptedLog:
             fault = ErrorCode.OFFSET_OUT_OF_RANGE
         records = b"" if fault else self._records(wanted.fetch_offset, wanted.partition_max_bytes)
         data = PartitionData(
-            partition_index=0, error_code=fault or 0, records=records, aborted_transactions=self.aborted
+            partition_index=0,
+            error_code=fault or 0,
+            high_watermark=self.high_watermark,
+            last_stable_offset=self.high_watermark,
+            records=records,
+            aborted_transactions=self.aborted,
         )
         return FetchResponse(responses=[FetchableTopicResponse(topic=TOPIC, partitions=[data])])
 

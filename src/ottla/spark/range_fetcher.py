@@ -44,6 +44,8 @@ FETCH_BYTES_DEFAULT = 4 * 1024 * 1024
 FETCH_BYTES_KEY = "max.partition.fetch.bytes"
 # A topic that was just created may not be known everywhere; one that stays unknown for this long is gone.
 UNKNOWN_TOPIC_S_MAX = 5.0
+# Answers without data in a row after which a range that lies within the log is believed to be empty.
+EMPTY_ANSWERS_MAX = 3
 
 
 class OffsetRange(NamedTuple):
@@ -89,7 +91,7 @@ class RangeFetcher:
         self._backoff = Backoff(connection.retry_backoff_ms, connection.retry_backoff_max_ms)
         self._link: BrokerLink | None = None
         self._in_flight = False
-        self._failures = 0
+        self._failures = self._empty_answers = 0
         self._progress_at = time.monotonic()
 
     def fetches(self) -> Iterator[FetchedPartition]:
@@ -142,8 +144,9 @@ class RangeFetcher:
     def _take(self, response: FetchResponse) -> FetchedPartition | None:
         data = _partition_data(response, self._wanted)
         if not isinstance(data.records, bytes | memoryview) or not len(data.records):
-            self._check_progress()
+            self._take_nothing(data, response.throttle_time_ms)
             return None
+        self._empty_answers = 0
         fetched = FetchedPartition(
             PartitionState(self._wanted.topic_partition),
             _present_format(memoryview(data.records)),
@@ -169,6 +172,15 @@ class RangeFetcher:
                 self._send()
             except NetworkError:
                 self._drop_link()
+
+    def _take_nothing(self, data: PartitionData, throttled_ms: int) -> None:
+        """Where the log goes on behind the range, compaction has left nothing of it: said often enough, it is so."""
+        end = data.last_stable_offset if self._settings.read_committed else data.high_watermark
+        self._empty_answers += end >= self._wanted.end and not throttled_ms
+        if self._empty_answers >= EMPTY_ANSWERS_MAX:
+            self.position = self._wanted.end
+        else:
+            self._check_progress()
 
     # What goes wrong
 
