@@ -93,6 +93,7 @@ def test_a_bad_value_is_an_error_that_says_what_is_allowed(key: str, value: str,
     [
         ({"log.retention.ms": "0"}, "must be unlimited"),
         ({"zookeeper.ssl.client.enable": "true"}, "in plain text"),
+        ({"authorizer.class.name": "kafka.security.authorizer.AclAuthorizer"}, "without ACLs everybody may read"),
         ({"log.roll.ms": "0"}, "log.roll.ms"),
         ({"broker.id": "1001"}, "not greater than 1000"),
         ({"broker.id.generation.enable": "false"}, "equal or greater than 0"),

@@ -16,7 +16,7 @@ def check(config: "BrokerConfig") -> None:
         _check_broker_id,
         _check_retention,
         _check_listeners,
-        _check_zookeeper,
+        _check_security,
         _check_replication,
         _check_log,
         _check_groups,
@@ -62,10 +62,15 @@ def _check_listeners(config: "BrokerConfig") -> None:
         _require(differs, "control.plane.listener.name and inter.broker.listener.name must differ")
 
 
-def _check_zookeeper(config: "BrokerConfig") -> None:
-    """Who asks for an encrypted connection must not get another one in silence."""
+def _check_security(config: "BrokerConfig") -> None:
+    """Who asks for protection that cannot be had yet must not go without it in silence."""
     encrypted = config.bool("zookeeper.ssl.client.enable")
     _require(not encrypted, "zookeeper.ssl.client.enable=true cannot be had yet: ZooKeeper is spoken to in plain text")
+    _require(
+        not config.string("authorizer.class.name"),
+        "authorizer.class.name cannot be had yet: without ACLs everybody may read and write, so take the key out if "
+        "that is what you want",
+    )
 
 
 def _check_replication(config: "BrokerConfig") -> None:

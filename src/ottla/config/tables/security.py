@@ -3,7 +3,7 @@
 TABLE = """
 authorizer.class.name | STRING |  | non-null string | LOW | read-only | accepted
     Class that decides who may do what; empty: everybody everything.
-    No effect: not yet, comes with authorization.
+    No effect: not yet, comes with authorization. Until then a broker that is given one does not start.
 principal.builder.class | CLASS | org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder |  | MEDIUM | dynamic | accepted
     Class that names the user of a connection.
     No effect: there is no Java code to load or tune.
