@@ -132,6 +132,34 @@ def test_continuous_load_takes_what_comes(
     assert visible_offsets(tmp_path / "table") == [0, 1, 2, 3]
 
 
+def test_continuous_load_outlives_a_commit_that_came_second(
+    broker: EmbeddedBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker.create_topic("raced")
+    produce(broker, "raced", 2)
+    name = target_name("parquet", tmp_path)
+    table = open_target("parquet", tmp_path)
+    commit = type(table).commit
+
+    def commit_second(self: Any, state: Any, change: Any) -> int:
+        """Another load is committed first, once."""
+        monkeypatch.setattr(type(table), "commit", commit)
+        load(broker, "raced", "--to", name)
+        return int(commit(self, state, change))
+
+    def pause(seconds: float) -> None:
+        if pauses:
+            raise KeyboardInterrupt
+        pauses.append(seconds)
+
+    pauses: list[float] = []
+    monkeypatch.setattr(type(table), "commit", commit_second)
+    monkeypatch.setattr("ottla.cli.load_run.pause", pause)
+    ended = run_here("load", "raced", "--to", name, "--continuous", "-b", broker.bootstrap_servers)
+    assert (ended.code, "was committed first; trying again" in ended.stderr) == (0, True), ended.stderr
+    assert read_offsets("parquet", tmp_path) == [0, 1]
+
+
 def test_bad_record_ends_the_command_with_where_and_why(broker: EmbeddedBroker, tmp_path: Path) -> None:
     broker.create_topic("no-json")
     produce(broker, "no-json", 1)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ottla.cli.output import Format, note, print_fields, print_rows
 from ottla.cli.progress import progress
-from ottla.errors.tree import ConfigError
+from ottla.errors.tree import ConfigError, OperatorError, OttlaError
 from ottla.spark.loader.compaction import compact
 from ottla.spark.loader.load import Loader
 from ottla.spark.loader.report import LoadReport
@@ -79,12 +79,18 @@ class LoadRun:
         note(_summary(report, self._table.name))
 
     def load_for_ever(self, interval_seconds: float) -> None:
-        """A round every so many seconds; the time that a round takes counts."""
+        """A round every so many seconds; the time that a round takes counts. What a person has to put right ends it;
+        what passes (a broker that is away, another load that was quicker) is told, and tried again."""
         while True:
             began = time.monotonic()
-            report = self._load_once()
-            if report.commits:
-                note(_summary(report, self._table.name))
+            try:
+                report = self._load_once()
+                if report.commits:
+                    note(_summary(report, self._table.name))
+            except OperatorError:
+                raise
+            except OttlaError as error:
+                note(f"{self._table.name}: {error}; trying again")
             pause(max(0.0, interval_seconds - (time.monotonic() - began)))
 
     def compact(self, *, dry_run: bool = False) -> None:

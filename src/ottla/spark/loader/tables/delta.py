@@ -36,10 +36,10 @@ from ottla.spark.loader.partitioning import partition_columns
 from ottla.spark.loader.row_schema import widened_columns
 from ottla.spark.loader.settings import TableLayout
 from ottla.spark.loader.tables.manifest import encode_offsets
+from ottla.spark.loader.tables.scratch import remove_old, scratch_directory
 from ottla.spark.loader.tables.table import TableChange, TableState
 
 LAYOUT_PROPERTY = "ottla.layout"
-SCRATCH = "_ottla"
 
 
 class Delta:
@@ -77,7 +77,7 @@ class Delta:
         return self._path
 
     def scratch_directory(self, load_id: str) -> Path:
-        return self._path / SCRATCH / load_id
+        return scratch_directory(self._path, load_id)
 
     def discard_scratch(self, load_id: str) -> None:
         shutil.rmtree(self.scratch_directory(load_id), ignore_errors=True)
@@ -120,7 +120,7 @@ class Delta:
 
     def clean(self, *, thorough: bool = False) -> int:
         table = self._open() if thorough else None
-        return 0 if table is None else len(table.vacuum(dry_run=False, full=True))
+        return 0 if table is None else len(table.vacuum(dry_run=False, full=True)) + remove_old(self._path)
 
     def _open(self) -> DeltaTable | None:
         try:

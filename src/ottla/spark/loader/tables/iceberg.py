@@ -16,7 +16,6 @@ are never read, and are removed a week later (`ottla load --compact`).
 import json
 import logging
 import shutil
-import time
 import uuid
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -37,15 +36,14 @@ from ottla.spark.loader.partitioning import partition_columns
 from ottla.spark.loader.row_schema import widened_columns
 from ottla.spark.loader.settings import TableLayout
 from ottla.spark.loader.tables.manifest import decode_offsets, encode_offsets
+from ottla.spark.loader.tables.scratch import is_old, remove_old, scratch_directory
 from ottla.spark.loader.tables.table import TableChange, TableState
 
 LAYOUT_PROPERTY = "ottla.layout"
-SCRATCH = "_ottla"
 OFFSETS_PREFIX = "ottla.offsets."
 CATALOG_NAME = "default"
 NO_RETRIES = {"commit.retry.num-retries": "0"}
 NAME_MAPPING = "schema.name-mapping.default"
-ORPHAN_AGE_SECONDS = 7 * 24 * 3600
 
 
 class Iceberg:
@@ -83,7 +81,7 @@ class Iceberg:
         return self._data()
 
     def scratch_directory(self, load_id: str) -> Path:
-        return self._data().parent / SCRATCH / load_id
+        return scratch_directory(self._data().parent, load_id)
 
     def discard_scratch(self, load_id: str) -> None:
         shutil.rmtree(self.scratch_directory(load_id), ignore_errors=True)
@@ -121,10 +119,10 @@ class Iceberg:
         if table is None:
             return 0
         held = {_local(path) for path in table.inspect.all_files().column("file_path").to_pylist()}
-        orphans = [path for path in _data_directory(table).rglob("*.parquet") if path not in held and _is_old(path)]
+        orphans = [path for path in _data_directory(table).rglob("*.parquet") if path not in held and is_old(path)]
         for path in orphans:
             path.unlink(missing_ok=True)
-        return len(orphans)
+        return len(orphans) + remove_old(_data_directory(table).parent)
 
     def _open(self) -> PyIcebergTable | None:
         try:
@@ -233,7 +231,3 @@ def _offsets_after(table: PyIcebergTable, change: TableChange) -> dict[str, str]
         f"{OFFSETS_PREFIX}{topic}": json.dumps({**found.get(topic, {}), **partitions})
         for topic, partitions in moved.items()
     }
-
-
-def _is_old(path: Path) -> bool:
-    return time.time() - path.stat().st_mtime > ORPHAN_AGE_SECONDS
