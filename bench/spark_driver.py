@@ -75,8 +75,8 @@ def read(port: int, pid: int, topic: str, rows: int, value_bytes: int, source: s
         reader = spark.read.format(source).option("kafka.bootstrap.servers", f"127.0.0.1:{port}")
         return reader.option("subscribe", topic).load()
 
-    def ceiling_frame() -> DataFrame:
-        return spark.read.format("ceiling").option("rows", rows).option("valueBytes", value_bytes).load()
+    def ceiling_frame(count: int = rows) -> DataFrame:
+        return spark.read.format("ceiling").option("rows", count).option("valueBytes", value_bytes).load()
 
     found = topic_frame().count()
     if found != rows:
@@ -84,7 +84,7 @@ def read(port: int, pid: int, topic: str, rows: int, value_bytes: int, source: s
     result: dict[str, float] = {}
     for name, query in QUERIES.items():
         query(topic_frame())
-        query(ceiling_frame())
+        query(ceiling_frame(rows // 5))
         measured, ceiling = _run(query, topic_frame(), pid), _run(query, ceiling_frame(), pid)
         result[f"{name}_m_rows_s"] = rows / measured.seconds / 1e6
         result[f"{name}_cpu_us"] = measured.cpu_s * 1e6 / rows
