@@ -106,6 +106,25 @@ def test_a_closed_client_says_so(address, client):
             call()
 
 
+def test_closing_a_consumer_ends_the_wait_of_another_thread(address):
+    def closed_soon(name):
+        consumer = ottla.Consumer(address, group_id=name)
+        consumer.subscribe(["t"])
+        consumer.seek_to_end()
+        timer = threading.Timer(0.2, consumer.close)
+        timer.start()
+        return consumer, timer
+
+    consumer, timer = closed_soon("iterating")
+    assert [record.value for record in consumer if record.value == b"never"] == []
+    timer.join()
+    consumer, timer = closed_soon("polling")
+    with pytest.raises(ClientClosedError):
+        while True:
+            consumer.poll(timeout_ms=2**31)
+    timer.join()
+
+
 def test_one_producer_serves_many_threads(address, producer):
     futures = []
 

@@ -8,6 +8,7 @@ that nothing is written twice. The class has the twin in `_core` and its LoopThr
 """
 
 import asyncio
+import concurrent.futures
 import functools
 import os
 import selectors
@@ -74,6 +75,7 @@ class LoopThread:
         asyncio.set_event_loop(self.loop)
         try:
             self.loop.run_forever()
+            self.loop.run_until_complete(_cancel_others())
         finally:
             self.loop.close()
 
@@ -94,9 +96,17 @@ class LoopThread:
             if self._closed:
                 raise ClientClosedError("the client is closed")
             raise IllegalStateError("a callback may not make a blocking call of its own client")
-        future = asyncio.run_coroutine_threadsafe(coroutine, self.loop)
+        try:
+            future = asyncio.run_coroutine_threadsafe(coroutine, self.loop)
+        except RuntimeError as error:  # the loop was closed just now
+            coroutine.close()
+            raise ClientClosedError("the client is closed") from error
         try:
             return future.result()
+        except concurrent.futures.CancelledError as error:
+            if self._closed:
+                raise ClientClosedError("the client was closed meanwhile") from error
+            raise
         except BaseException:
             future.cancel()  # a KeyboardInterrupt here must not leave the call running there
             raise
@@ -119,6 +129,15 @@ class LoopThread:
         self.loop.call_soon_threadsafe(self.loop.stop)
         if not self.is_current:
             self._thread.join()
+
+
+async def _cancel_others() -> None:
+    """Whoever waits in another thread for something on the loop must not wait for ever."""
+    await asyncio.sleep(0)  # what was handed over last becomes a task
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
 
 
 _living: "weakref.WeakSet[LoopThread]" = weakref.WeakSet()

@@ -180,7 +180,10 @@ class Consumer:
         while not self._closed:
             iterator = self._reader.leftover()
             if iterator is None:
-                rows = self._next_rows(limit, None)
+                try:
+                    rows = self._next_rows(limit, None)
+                except ClientClosedError:  # by another thread, while this one waited
+                    return
                 self._inner.metrics.note_records(len(rows))
                 iterator = self._reader.hand_over(rows)
             yield from iterator
