@@ -17,7 +17,8 @@ import pyarrow.parquet as pq
 from ottla.spark.loader.data_file import DataFile, bucket_prefix
 from ottla.spark.loader.tables.manifest import sync_directory
 
-ROW_GROUP_BYTES_MAX = 64 * 1024 * 1024
+# Larger ones do not stay in memory that is used again, and the kernel clears every page of them anew.
+ROW_GROUP_BYTES_MAX = 32 * 1024 * 1024
 WRITE_BATCH_ROWS = 65_536
 OPEN_FILES_MAX = 64
 BUFFERED_BYTES_MAX = 512 * 1024 * 1024
