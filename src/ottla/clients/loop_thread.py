@@ -20,6 +20,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ottla.clients.errors import ClientClosedError, IllegalStateError
 
+_CANCEL_SECONDS_MAX = 5.0
 T = TypeVar("T")
 P = ParamSpec("P")
 
@@ -137,7 +138,8 @@ async def _cancel_others() -> None:
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()
-    await asyncio.gather(*others, return_exceptions=True)
+    if others:
+        await asyncio.wait(others, timeout=_CANCEL_SECONDS_MAX)
 
 
 _living: "weakref.WeakSet[LoopThread]" = weakref.WeakSet()
