@@ -97,7 +97,7 @@ class LoadRound:
         tasks = []
         for bucket, change_paths in sorted(changes.items()):
             files = tuple(file for file in self._state.files if file.bucket == bucket)
-            tasks.append(MergeTask(bucket, files, read_paths(self._table, files), tuple(change_paths)))
+            tasks.append(MergeTask(bucket, read_paths(self._table, files), tuple(change_paths)))
             removed += files
         if tasks:
             job = MergeJob(rewrite=self._rewrite_job(), columns=ChangeColumns.of(self._settings.layout))
@@ -129,8 +129,7 @@ def rewrite(
 ) -> list[DataFile]:
     """The files that hold the rows of these groups from now on."""
     tasks = [
-        RewriteTask(group[0].path.rpartition("/")[0], group[0].bucket, group, read_paths(table, group))
-        for group in groups
+        RewriteTask(group[0].path.rpartition("/")[0], group[0].bucket, read_paths(table, group)) for group in groups
     ]
     if not tasks:
         return []

@@ -35,7 +35,6 @@ class RewriteJob:
 class RewriteTask(NamedTuple):
     folder: str
     bucket: int | None
-    files: tuple[DataFile, ...]
     paths: tuple[str, ...]
 
 

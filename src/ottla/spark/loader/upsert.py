@@ -18,7 +18,6 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ottla.spark.loader.data_file import DataFile
 from ottla.spark.loader.rewriting import RewriteJob, RewriteResult, open_files, read_files
 from ottla.spark.loader.settings import TableLayout
 
@@ -76,7 +75,6 @@ class MergeJob:
 
 class MergeTask(NamedTuple):
     bucket: int
-    files: tuple[DataFile, ...]
     paths: tuple[str, ...]
     change_paths: tuple[str, ...]
 
