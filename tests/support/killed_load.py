@@ -91,9 +91,10 @@ def _kill(process: "subprocess.Popen[bytes]", worker_only: bool) -> bool:
             os.kill(workers[-1], signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(20)
-    process.kill()
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    for pid in workers:
+    for pid in workers:  # Spark's workers have a group of their own
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     return True
