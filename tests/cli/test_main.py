@@ -59,6 +59,23 @@ def test_profile_names_a_cluster(ottla: Ottla, topic: str, tmp_path: Path) -> No
     assert "there are: here, there" in with_profile.fails("topics", "list", "--profile", "nowhere", code=2)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("profiles = 3", "a profile is a table like [profiles.x]"),
+        ("[profiles]\nx = 3", "a profile is a table like [profiles.x]"),
+        ("[profiles.x]\nbootstrap-server = 5", "bootstrap-server cannot be 5"),
+        ('[profiles.x]\nformat = "yaml"', "format is one of table, json, jsonl, csv, not yaml"),
+        ('[profiles.x]\nserver = "h"', "unknown key server"),
+        ("bad = [", "cannot use"),
+    ],
+)
+def test_a_profile_that_cannot_be_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(text)
+    assert said in Ottla(environment={"OTTLA_CONFIG": str(file)}).fails("topics", "list", "--profile", "x", code=2)
+
+
 def test_nobody_listening_is_said_at_once_with_what_to_do() -> None:
     said = Ottla(f"127.0.0.1:{free_port()}", as_process=True).fails("topics", "list", code=2)
     assert "no broker answers" in said
@@ -93,3 +110,21 @@ def test_a_file_that_cannot_be_read_is_no_traceback(tmp_path: Path) -> None:
     (directory / "00000000000000000000.log").symlink_to(tmp_path / "nowhere")
     said = Ottla().fails("log", "verify", str(directory))
     assert "00000000000000000000.log: No such file or directory" in said
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("perf produce t -n 0", 2, "0 is not in the range"),
+        ("perf produce t -s -5", 2, "-5 is not in the range"),
+        ("consume t -c -1", 2, "-1 is not in the range"),
+        ("produce t -H novalue", 2, "a header is written NAME=VALUE"),
+        ("configs broker 99", 1, "`ottla brokers` shows the brokers"),
+        ("offsets a:x", 2, "partitions are written topic:0"),
+        ("consume t -f %q", 2, "there is no %q in a format"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_what_is_meant(
+    broker: EmbeddedBroker, line: str, code: int, said: str
+) -> None:
+    assert said in Ottla(broker.bootstrap_servers).fails(*line.split(), code=code)

@@ -7,6 +7,7 @@ _ADVICE = {
     "NoBrokerError": "Is it running there? `ottla start` starts one; -b names another.",
     "UnknownTopicOrPartitionError": "`ottla topics list` shows the topics that there are.",
     "TopicAlreadyExistsError": "`ottla topics alter` changes it; --if-not-exists leaves it as it is.",
+    "BrokerNotAvailableError": "`ottla brokers` shows the brokers that there are.",
     "InvalidReplicationFactorError": "`ottla brokers` shows the brokers that there are.",
     "GroupIdNotFoundError": "`ottla groups list` shows the groups that there are.",
     "NonEmptyGroupError": "Stop its consumers first; `ottla groups describe --members` shows them.",

@@ -26,7 +26,7 @@ _POLL_MS = 200
 @click.option("-o", "offsets", multiple=True, metavar="OFFSET",
               help="beginning, end, stored, N, -N (from the end), s@TIME, e@TIME.")  # fmt: skip
 @click.option("-e", "until_end", is_flag=True, help="Stop at the end of the partitions.")
-@click.option("-c", "count", type=int, metavar="N", help="Stop after so many records.")
+@click.option("-c", "count", type=click.IntRange(0), metavar="N", help="Stop after so many records.")
 @click.option("-f", "template", metavar="FORMAT", help=r"For example '%t %p %o %k %s\n'.")
 @click.option("-J", "as_json", is_flag=True, help="A line of JSON for every record.")
 @click.option("-K", "key_delimiter", metavar="DELIM", help="Print the key and this before the value.")

@@ -20,8 +20,8 @@ def perf() -> None:
 
 @perf.command()
 @click.argument("topic")
-@click.option("-n", "--records", type=int, default=100_000, show_default=True, help="How many.")
-@click.option("-s", "--size", type=int, default=100, show_default=True, help="Bytes of a record.")
+@click.option("-n", "--records", type=click.IntRange(1), default=100_000, show_default=True, help="How many.")
+@click.option("-s", "--size", type=click.IntRange(0), default=100, show_default=True, help="Bytes of a record.")
 @click.option("--rate", type=float, default=-1, help="Records per second at most.")
 @connected
 def produce(target: Target, topic: str, records: int, size: int, rate: float) -> None:
@@ -56,7 +56,7 @@ def produce(target: Target, topic: str, records: int, size: int, rate: float) ->
 
 @perf.command()
 @click.argument("topic")
-@click.option("-n", "--records", type=int, default=100_000, show_default=True, help="How many.")
+@click.option("-n", "--records", type=click.IntRange(1), default=100_000, show_default=True, help="How many.")
 @click.option("--timeout", type=float, default=10.0, show_default=True, help="Seconds without a record that end it.")
 @connected
 def consume(target: Target, topic: str, records: int, timeout: float) -> None:
@@ -88,8 +88,8 @@ def consume(target: Target, topic: str, records: int, timeout: float) -> None:
 
 @perf.command()
 @click.argument("topic")
-@click.option("-n", "--records", type=int, default=1000, show_default=True, help="How many.")
-@click.option("-s", "--size", type=int, default=100, show_default=True, help="Bytes of a record.")
+@click.option("-n", "--records", type=click.IntRange(1), default=1000, show_default=True, help="How many.")
+@click.option("-s", "--size", type=click.IntRange(0), default=100, show_default=True, help="Bytes of a record.")
 @connected
 def latency(target: Target, topic: str, records: int, size: int) -> None:
     """From the producer to a consumer, one record at a time."""

@@ -30,7 +30,7 @@ CODECS = ["none", "gzip", "snappy", "lz4", "zstd"]
 @click.option("-Z", "empty_is_null", is_flag=True, help="An empty key or value is null.")
 @click.option("-l", "by_line", is_flag=True, help="Files hold a record on every line; without it, each is a record.")
 @click.option("-J", "as_json", is_flag=True, help="Lines of JSON as `ottla consume -J` prints them.")
-@click.option("-c", "count", type=int, metavar="N", help="Stop after so many records.")
+@click.option("-c", "count", type=click.IntRange(0), metavar="N", help="Stop after so many records.")
 @click.option("-T", "tee", is_flag=True, help="Write the records to standard output too.")
 @click.option("-a", "--acks", default="all", help="0, 1 or all.")
 @click.option("--dry-run", is_flag=True, help="Read and count, send nothing.")
@@ -63,7 +63,7 @@ def produce(
         topic = topic_option
     if topic is None:
         raise click.UsageError("which topic? Give its name")
-    common = [(name, value.encode()) for name, _equals, value in (header.partition("=") for header in headers)]
+    common = [_header(text) for text in headers]
     reading = JsonInput() if as_json else PlainInput(delimiter, key_delimiter, key, common, empty_is_null)
     with interruptible():
         records = _limited(_records(reading, files, by_line), count)
@@ -73,6 +73,13 @@ def produce(
         config = {"acks": acks} | ({"compression_type": codec} if codec else {})
         with target.producer(**config) as producer:
             send_all(producer, topic, partition, records, sys.stdout.buffer if tee else None)
+
+
+def _header(text: str) -> tuple[str, bytes]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise OperatorError(f"-H {text}: a header is written NAME=VALUE")
+    return name, value.encode()
 
 
 def _records(reading: "object", files: tuple[Path, ...], by_line: bool) -> "Iterator[InputRecord]":

@@ -23,7 +23,8 @@ from typing import Any
 from ottla.errors.tree import ConfigError
 
 DEFAULT_BOOTSTRAP_SERVER = "localhost:9092"
-_KEYS = {"bootstrap-server", "format", "properties"}
+_KEYS = {"bootstrap-server": str, "format": str, "properties": dict}
+_FORMATS = ("table", "json", "jsonl", "csv")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,8 @@ def load_profile(name: str | None = None) -> Profile:
     if name is None:
         return Profile()
     profiles = document.get("profiles", {})
+    if not isinstance(profiles, dict) or not isinstance(profiles.get(name, {}), dict):
+        raise ConfigError(f"{config_path()}: a profile is a table like [profiles.{name}]")
     if name not in profiles:
         known = ", ".join(profiles) or "none"
         raise ConfigError(f"there is no profile {name} in {config_path()} (there are: {known})")
@@ -56,9 +59,14 @@ def load_profile(name: str | None = None) -> Profile:
 
 
 def _profile(name: str, found: dict[str, Any]) -> Profile:
-    unknown = set(found) - _KEYS
+    unknown = set(found) - set(_KEYS)
     if unknown:
         raise ConfigError(f"profile {name}: unknown key {min(unknown)} (known: {', '.join(sorted(_KEYS))})")
+    for key, value in found.items():
+        if not isinstance(value, _KEYS[key]):
+            raise ConfigError(f"profile {name}: {key} cannot be {value!r}")
+    if found.get("format", "table") not in _FORMATS:
+        raise ConfigError(f"profile {name}: format is one of {', '.join(_FORMATS)}, not {found['format']}")
     return Profile(
         bootstrap_server=found.get("bootstrap-server", DEFAULT_BOOTSTRAP_SERVER),
         format=found.get("format"),
