@@ -56,6 +56,32 @@ def test_second_commit_on_the_same_state_fails_and_changes_nothing(
     assert dict(table.state([CLICKS]).offsets) == {CLICKS: start + 3}
 
 
+@pytest.mark.parametrize("kind", ["iceberg"])
+def test_iceberg_commit_that_is_overtaken_at_the_last_moment_fails(
+    kind: str, table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pyiceberg would try it again behind the other, and both would be in the table."""
+    from ottla.spark.loader.tables.iceberg import Iceberg
+
+    append(table, table.state([]), range(5))
+    assert isinstance(table, Iceberg)
+    with table._open().transaction() as transaction:  # type: ignore[union-attr]
+        transaction.set_properties({"commit.retry.num-retries": "4"})
+    change_files = Iceberg._change_files
+
+    def overtaken(self: Iceberg, *arguments: object) -> None:
+        monkeypatch.setattr(Iceberg, "_change_files", change_files)
+        other = open_target(kind, tmp_path)
+        append(other, other.state([CLICKS]), range(5, 8))
+        change_files(self, *arguments)  # type: ignore[arg-type]
+
+    state = table.state([CLICKS])
+    monkeypatch.setattr(Iceberg, "_change_files", overtaken)
+    with pytest.raises(CommitConflictError):
+        append(table, state, range(5, 8))
+    assert read_offsets(kind, tmp_path) == list(range(8))
+
+
 def test_commit_without_files_is_checked_as_well(kind: str, table: Table, tmp_path: Path) -> None:
     """Transaction markers alone move offsets too, and must not move them back."""
     append(table, table.state([]), range(5))

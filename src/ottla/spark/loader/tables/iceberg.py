@@ -7,7 +7,7 @@
 
 A snapshot is made also where no file comes or goes, because it is the snapshot that a commit is checked by: it goes
 exactly behind the one that was read, or fails. pyiceberg tries a commit again behind others that came in between, which
-would load records twice: the table property `commit.retry.num-retries` is 0, and that is seen to with every commit.
+would load records twice: the table property `commit.retry.num-retries` is 0, and that is seen to before every commit.
 
 Files carry no ids of fields, so the table maps them by name (`schema.name-mapping.default`). Those of loads that failed
 are never read, and are removed a week later (`ottla load --compact`).
@@ -109,7 +109,7 @@ class Iceberg:
             with table.transaction() as transaction:
                 self._change_schema(transaction, state.schema, change.schema)
                 self._change_files(table, transaction, change)
-                transaction.set_properties({**NO_RETRIES, **_offsets_after(table, change)})
+                transaction.set_properties(_offsets_after(table, change))
         except (CommitFailedException, ValidationException) as error:
             raise CommitConflictError(f"another commit to {self.name} came first ({error})") from error
         return _version(table)
@@ -142,6 +142,10 @@ class Iceberg:
     def _table_of(self, state: TableState) -> Any:
         """The table with the snapshot that the state was read from. Should another come now, the commit will fail."""
         table = self._open()
+        if table is not None and NO_RETRIES.items() - table.properties.items():
+            with table.transaction() as transaction:
+                transaction.set_properties(NO_RETRIES)
+            table = self._open()
         if table is None or table.metadata.current_snapshot_id != state.token:
             raise CommitConflictError(f"another load of {self.name} was committed first, or its table was dropped")
         return table
