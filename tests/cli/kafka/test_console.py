@@ -97,3 +97,10 @@ def test_zookeeper_form_of_the_manual(broker: EmbeddedBroker) -> None:
         "one\ntwo\n",
         "Consumed 2 messages\n",
     )
+
+
+def test_an_offset_that_is_none_is_refused(broker: EmbeddedBroker) -> None:
+    server = ("--bootstrap-server", broker.bootstrap_servers, "--topic", "cc-clicks", "--partition", "0")
+    done = run_here("kafka-console-consumer", *server, "--offset", "soon")
+    assert done.code == 1
+    assert "The provided offset value 'soon' is incorrect" in done.stderr

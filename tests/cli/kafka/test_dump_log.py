@@ -11,6 +11,7 @@ from ottla.records.attributes import Codec
 from ottla.records.legacy import down_convert
 from ottla.records.record import Record, encode_batch
 from ottla.testing import EmbeddedBroker
+from support.command import run_here
 
 FILES = ("log", "index", "timeindex")
 
@@ -83,3 +84,10 @@ def test_states_of_transactions_are_decoded(side_by_side, tmp_path: Path) -> Non
     file.write_bytes(encode_batch([*records, Record(8, 1, key, None)]))
     printed = side_by_side("kafka-dump-log", "--transaction-log-decoder", "--files", str(file), connect=False)
     assert "transactionalId=shop" in printed
+
+
+def test_what_is_no_segment_is_said_so(tmp_path: Path) -> None:
+    missing, misnamed = tmp_path / f"{0:020d}.log", tmp_path / "clicks.log"
+    misnamed.touch()
+    assert "No such file" in run_here("kafka-dump-log", "--files", str(missing)).stderr
+    assert "the offset of its first record" in run_here("kafka-dump-log", "--files", str(misnamed)).stderr

@@ -73,6 +73,11 @@ def _parse(arguments: Sequence[str]) -> Namespace:
         options.fail("The topic is required when partition is specified.")
     if given.offset != "latest" and given.partition is None:
         options.fail("The partition is required when offset is specified.")
+    if given.offset not in ("earliest", "latest") and not given.offset.isdecimal():
+        options.fail(
+            f"The provided offset value '{given.offset}' is incorrect. "
+            "Valid values are 'earliest', 'latest', or a non-negative long."
+        )
     return given
 
 

@@ -14,6 +14,7 @@ from ottla.cli.kafka.index_dump import Mismatches, dump_index, dump_time_index, 
 from ottla.cli.kafka.options import ToolOptions
 from ottla.cli.kafka.snapshot_dump import dump_snapshot
 from ottla.cli.segment_reading import SegmentBatch, read_segment
+from ottla.errors.tree import OperatorError
 from ottla.records.attributes import TimestampType
 from ottla.records.batch import MAGIC, BatchHeader
 from ottla.records.control import ControlType, decode_control_type, decode_end_txn_marker
@@ -63,8 +64,8 @@ def _dump_log(path: str, given: Namespace, mismatches: Mismatches) -> None:
     decode = _decoder(given)
     with_metadata = not given.skip_record_metadata
     bytes_max = given.max_bytes
-    print(f"Log starting offset: {int(os.path.basename(path).split('.')[0])}")
     with read_segment(path) as reading:
+        print(f"Log starting offset: {_base_offset(path)}")
         last_offset = -1
         for batch in reading:
             if batch.position + batch.header.size_bytes > bytes_max:
@@ -81,6 +82,13 @@ def _dump_log(path: str, given: Namespace, mismatches: Mismatches) -> None:
         left = os.path.getsize(path) - reading.end
         if left > 0:
             print(f"Found {left} invalid bytes at the end of {os.path.basename(path)}")
+
+
+def _base_offset(path: str) -> int:
+    name = os.path.basename(path).split(".")[0]
+    if not name.isdecimal():
+        raise OperatorError(f"{path} is no segment: the name of one is the offset of its first record")
+    return int(name)
 
 
 def _batch_line(batch: SegmentBatch) -> str:
