@@ -1,6 +1,6 @@
 """How much a micro-batch takes."""
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ottla.model import TopicPartition
@@ -29,7 +29,7 @@ OFFSETS = st.fixed_dictionaries({key: st.integers(0, 10**12) for key in (A, B, C
 
 
 @given(st.integers(1, 10**9), OFFSETS, OFFSETS)
-@settings(deadline=None)
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_limited_batch_goes_forward_and_never_past_the_end(rows_max, start, waiting):
     end = {key: start[key] + waiting[key] for key in start}
     limited = limit_offsets(rows_max, start, end)

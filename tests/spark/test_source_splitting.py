@@ -1,7 +1,7 @@
 """Ranges of offsets to tasks."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ottla.spark.ranges import OffsetRange
@@ -54,7 +54,7 @@ RANGES = st.lists(st.integers(0, 5 * TASK_ROWS_MIN), max_size=12).map(
 @given(
     RANGES, st.none() | st.integers(1, 30), st.none() | st.integers(1, 900).map(lambda n: n * 1000), st.integers(1, 9)
 )
-@settings(deadline=None)
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_every_offset_is_in_exactly_one_task_and_no_task_is_empty(ranges, min_partitions, max_records, cores):
     tasks = plan(ranges, min_partitions, max_records, cores)
     pieces = sorted(piece for task in tasks for piece in task)
