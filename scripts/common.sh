@@ -1,6 +1,9 @@
 # Sourced by the set-up scripts: where we are, how loud we are, how Debian packages are had.
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+# Go's own installer puts it here, and not on the PATH.
+[ ! -x /usr/local/go/bin/go ] || PATH="/usr/local/go/bin:$PATH"
+
 say() { printf '\033[1m[setup]\033[0m %s\n' "$*"; }
 
 # A part that cannot be had: tests that need it skip loudly on a developer's machine and fail with CI=true.

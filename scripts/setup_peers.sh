@@ -23,13 +23,33 @@ java_programs() {
     javac -nowarn -cp ".peers/kafka-3.9.1/lib/*" -d "$target" "${sources[@]}" && touch "$target/complete"
 }
 
+# Go from 1.21 on gets the version that go.mod asks for by itself. Debian's may be older: then we ask for it, as a module.
+GO_VERSION=1.26.0
+modern_go() {
+    local minor
+    minor=$(go env GOVERSION | cut -d. -f2)
+    if [ "${minor%%[!0-9]*}" -ge 21 ]; then
+        command -v go
+        return
+    fi
+    local module="golang.org/toolchain@v0.0.1-go$GO_VERSION.$(go env GOOS)-$(go env GOARCH)" cache=$PWD/.peers/go-toolchain
+    local root=$cache/$module
+    if [ ! -x "$root/bin/go" ]; then
+        mkdir -p "$cache"
+        (cd "$cache" && printf 'module toolchain\n' > go.mod && GOFLAGS=-modcacherw GOMODCACHE=$cache go mod download "$module") >&2
+        chmod -R u+x "$root/bin" "$root/pkg/tool"
+    fi
+    echo "$root/bin/go"
+}
+
 go_programs() {
     [ -e tests/peers/go/go.mod ] || return 0
     local target=$PWD/.peers/go/franz
     [ ! -e "$target" ] || [ -n "$(find tests/peers/go -newer "$target" -print -quit)" ] || return 0
     say "building the Go program"
     mkdir -p .peers/go
-    (cd tests/peers/go && go build -o "$target" .)
+    local go
+    go=$(modern_go) && (cd tests/peers/go && "$go" build -o "$target" .)
 }
 
 # The newest kafka-python no longer speaks the oldest protocol versions.
