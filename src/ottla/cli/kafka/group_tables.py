@@ -26,7 +26,7 @@ def print_groups(admin: "Admin", state: str | None, kind: str | None) -> None:
         for group in found:
             print(group.group_id)
         return
-    width = max([25, *(len(group.group_id) for group in found)])
+    width = max([15, *(len(group.group_id) for group in found)]) + 10
     columns = [("TYPE", kind is not None), ("STATE", state is not None)]
     print(f"{'GROUP':<{width}} " + " ".join(f"{name:<20}" for name, shown in columns if shown))
     for group in found:
