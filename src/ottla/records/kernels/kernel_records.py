@@ -201,6 +201,102 @@ def _parse_record(
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def _short_varint(buffer: cython.const[cython.uchar][::1], position: cython.Py_ssize_t) -> cython.longlong:
+    """A varint of up to three bytes, all of which can be read, as `zigzag << 2 | size`. 0 when it is longer."""
+    first: cython.longlong = buffer[position]
+    second: cython.longlong
+    third: cython.longlong
+    if first < 0x80:
+        return first << 2 | 1
+    second = buffer[position + 1]
+    if second < 0x80:
+        return (first & 0x7F | second << 7) << 2 | 2
+    third = buffer[position + 2]
+    if third < 0x80:
+        return (first & 0x7F | (second & 0x7F) << 7 | third << 14) << 2 | 3
+    return 0
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def _skip_short_field(
+    buffer: cython.const[cython.uchar][::1],
+    position: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    allow_null: cython.bint,
+) -> cython.Py_ssize_t:
+    """The position behind a nullable field, or -1: look closer."""
+    short: cython.longlong
+    length: cython.longlong
+    if end - position < 3:
+        return -1
+    short = _short_varint(buffer, position)
+    if short == 0:
+        return -1
+    position += short & 3
+    if short & 4:  # negative: null, or wrong
+        return position if short >> 2 == 1 and allow_null else -1
+    length = short >> 3
+    return position + length if length <= end - position else -1
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def _skip_plain_record(
+    buffer: cython.const[cython.uchar][::1],
+    position: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    index: cython.longlong,
+    need_key: cython.bint,
+    fields: cython.longlong[::1],
+) -> cython.Py_ssize_t:
+    """The end of a record as nearly all are: sound, short numbers, no headers; its timestamp delta is in `fields`.
+
+    -1: look closer, with `_parse_record`. Twice as fast as that, since next to nothing is written down.
+    """
+    short: cython.longlong
+    record_end: cython.Py_ssize_t
+    if end - position < 10:  # length, attributes, two deltas: three times three bytes and one
+        return -1
+    short = _short_varint(buffer, position)
+    if short == 0 or short & 4:
+        return -1
+    position += short & 3
+    record_end = position + (short >> 3)
+    if record_end > end:
+        return -1
+    position += 1
+    short = _short_varint(buffer, position)
+    if short == 0:
+        return -1
+    position += short & 3
+    fields[_TIMESTAMP] = (short >> 3) ^ -(short >> 2 & 1)
+    short = _short_varint(buffer, position)
+    if short == 0 or short >> 2 != index << 1:
+        return -1
+    position = _skip_short_field(buffer, position + (short & 3), end, not need_key)
+    if position < 0:
+        return -1
+    position = _skip_short_field(buffer, position, end, True)
+    if position < 0 or position >= end or buffer[position] != 0:
+        return -1
+    return record_end if position + 1 == record_end else -1
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
 def _overflows(base: cython.longlong, delta: cython.longlong) -> cython.bint:
     if delta > 0:
         return base > _INT64_MAX - delta
@@ -226,6 +322,7 @@ def _validate(
     """Walks all records. fields[10:13]: index of the record in hand, max timestamp, index of the first that has it."""
     index: cython.longlong = 0
     problem: cython.Py_ssize_t
+    plain_end: cython.Py_ssize_t
     timestamp: cython.longlong
     if records_count < 0:
         return _COUNT
@@ -233,14 +330,18 @@ def _validate(
         fields[_AT] = index
         if position >= end:
             return _COUNT
-        problem = _parse_record(buffer, position, end, fields, 0)
-        if problem != _OK:
-            return problem
-        position = fields[_RECORD_END]
-        if fields[_OFFSET] != index:
-            return _OFFSET_DELTA
-        if need_key and fields[_KEY_LENGTH] < 0:
-            return _NULL_KEY
+        plain_end = _skip_plain_record(buffer, position, end, index, need_key, fields)
+        if plain_end >= 0:
+            position = plain_end
+        else:
+            problem = _parse_record(buffer, position, end, fields, 0)
+            if problem != _OK:
+                return problem
+            position = fields[_RECORD_END]
+            if fields[_OFFSET] != index:
+                return _OFFSET_DELTA
+            if need_key and fields[_KEY_LENGTH] < 0:
+                return _NULL_KEY
         if _overflows(base_timestamp, fields[_TIMESTAMP]):
             return _OVERFLOW
         timestamp = base_timestamp + fields[_TIMESTAMP]
