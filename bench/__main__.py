@@ -20,6 +20,7 @@ from bench.machine import describe_machine
 from bench.measures import FULL, QUICK, Case, Effort, Row, rows_of
 from bench.rounds import run_case
 from bench.warm_up import warm_up
+from ottla.records.kernels import KERNELS_COMPILED
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -91,6 +92,8 @@ def main() -> None:
     # As `make setup` leaves it: the sources may have changed since, and where Python may not write bytecode each start
     # would compile them anew.
     compileall.compile_dir(ROOT / "src", quiet=1)
+    if not KERNELS_COMPILED:
+        sys.exit("the record kernels are not compiled, or their sources have changed since: run `make setup` first")
     machine = describe_machine()
     began = time.monotonic()
     rows = run(cases, kinds, arguments)
