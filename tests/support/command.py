@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -46,6 +47,11 @@ def _text(stream: io.TextIOWrapper) -> str:
     return data.getvalue().decode()
 
 
+def _be_interruptible() -> None:
+    """What a shell starts in the background ignores Ctrl-C, and so would its children: tests may run there."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Ottla:
     """Runs commands against one broker, as a shell would: everything in pipes.
 
@@ -65,7 +71,7 @@ class Ottla:
     def start(self, *arguments: str, **options: Any) -> "subprocess.Popen[Any]":
         command = [sys.executable, "-m", "ottla", *arguments]
         settings = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen(command, env=self.environment, **(settings | options))
+        return subprocess.Popen(command, env=self.environment, preexec_fn=_be_interruptible, **(settings | options))
 
     def run(self, *arguments: str, stdin: str = "", cwd: str | None = None) -> "subprocess.CompletedProcess[str]":
         """To the end, whatever that is."""

@@ -100,7 +100,7 @@ def test_rolling_restart_by_sigterm_reaches_no_client(tmp_path: Path) -> None:
     with cluster_in(tmp_path) as cluster, checked_run(cluster, idempotent=True) as clients:
         for broker_id, broker in cluster.brokers.items():
             assert broker.stop() == 0, broker.tail()
-            assert cluster.leader(TOPIC) != broker_id
+            eventually(lambda stopped=broker_id: cluster.leader(TOPIC) != stopped)
             cluster.restart(broker_id)
             cluster.await_in_sync(TOPIC)
     assert {op.type for op in clients.producer.history} == {"ok"}
