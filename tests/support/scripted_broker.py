@@ -6,10 +6,9 @@ error code, or None for success. When the script is over a batch succeeds whose 
 real broker; `log` holds what was written.
 """
 
-import asyncio
-import threading
 from collections import deque
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from ottla.errors import ErrorCode
 from ottla.protocol.api_keys import ApiKey
@@ -24,7 +23,7 @@ from ottla.protocol.messages.metadata import (
 from ottla.protocol.messages.produce import PartitionProduceResponse, ProduceResponse, TopicProduceResponse
 from ottla.records.batch import decode_header
 from ottla.records.record import decode_batch
-from support.servers import handler_table, running_server
+from support.handlers_in_thread import HandlersInThread
 
 TOPIC = "scripted"
 
@@ -36,10 +35,11 @@ class SeenBatch(NamedTuple):
     values: tuple[bytes, ...]
 
 
-class ScriptedBroker:
+class ScriptedBroker(HandlersInThread):
     """Usable as a context manager; `address` is where producers bootstrap from."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.script: deque[ErrorCode | None] = deque()
         self.seen: list[SeenBatch] = []
         self.log: list[bytes] = []
@@ -49,41 +49,14 @@ class ScriptedBroker:
         self.first_epoch = 0
         self._last_epoch = -1
         self._next_sequence = 0
-        self._port = 0
-        self._stop: asyncio.Event | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
 
-    @property
-    def address(self) -> str:
-        return f"127.0.0.1:{self._port}"
-
-    def __enter__(self) -> "ScriptedBroker":
-        self._thread.start()
-        assert self._ready.wait(20)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        assert self._loop is not None
-        assert self._stop is not None
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(20)
-
-    async def _serve(self) -> None:
-        table = handler_table(
-            {
-                ApiKey.METADATA: self._metadata,
-                ApiKey.PRODUCE: self._produce,
-                ApiKey.INIT_PRODUCER_ID: self._init_producer_id,
-                ApiKey.CREATE_TOPICS: self._create_topics,
-            }
-        )
-        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        async with running_server(table) as server:
-            self._port = server.ports["PLAINTEXT"]
-            self._ready.set()
-            await self._stop.wait()
+    def handlers(self) -> dict[ApiKey, Callable[..., Any]]:
+        return {
+            ApiKey.METADATA: self._metadata,
+            ApiKey.PRODUCE: self._produce,
+            ApiKey.INIT_PRODUCER_ID: self._init_producer_id,
+            ApiKey.CREATE_TOPICS: self._create_topics,
+        }
 
     def _metadata(self, _context, request) -> MetadataResponse:
         self.metadata_requests += 1

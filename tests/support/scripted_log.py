@@ -5,9 +5,9 @@ batches with whatever offsets the test gave them: gaps, control batches, old for
 entry of `faults`: an error code to answer with, or None.
 """
 
-import asyncio
-import threading
 from collections import deque
+from collections.abc import Callable
+from typing import Any
 
 from ottla.errors import ErrorCode
 from ottla.protocol.api_keys import ApiKey
@@ -24,15 +24,16 @@ from ottla.protocol.messages.metadata import (
     MetadataResponseTopic,
 )
 from ottla.records.batch import decode_header
-from support.servers import handler_table, running_server
+from support.handlers_in_thread import HandlersInThread
 
 TOPIC = "scripted"
 
 
-class ScriptedLog:
+class ScriptedLog(HandlersInThread):
     """Usable as a context manager; `address` is where clients bootstrap from."""
 
     def __init__(self, batches=(), aborted=()) -> None:
+        super().__init__()
         self.batches: list[bytes] = list(batches)
         self.aborted = list(aborted)
         self.faults: deque[ErrorCode | None] = deque()
@@ -42,33 +43,13 @@ class ScriptedLog:
         self.isolation_levels: set[int] = set()
         self.metadata_requests = 0
         self.cuts_batches = False
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
 
-    @property
-    def address(self) -> str:
-        return f"127.0.0.1:{self._port}"
-
-    def __enter__(self) -> "ScriptedLog":
-        self._thread.start()
-        assert self._ready.wait(20)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(20)
-
-    async def _serve(self) -> None:
-        handlers = {
+    def handlers(self) -> dict[ApiKey, Callable[..., Any]]:
+        return {
             ApiKey.METADATA: self._metadata,
             ApiKey.FETCH: self._fetch,
             ApiKey.LIST_OFFSETS: self._list_offsets,
         }
-        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        async with running_server(handler_table(handlers)) as server:
-            self._port = server.ports["PLAINTEXT"]
-            self._ready.set()
-            await self._stop.wait()
 
     def _metadata(self, _context, request) -> MetadataResponse:
         self.metadata_requests += 1

@@ -5,7 +5,7 @@ and write their own topics) and tools. The layout of a record is in `kernels.ker
 `batch`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from ottla.errors.kafka import InvalidRecordError
@@ -72,11 +72,14 @@ def open_section(
     return RecordsSection(section, 0, len(section))
 
 
-def index_section(section: RecordsSection, header: BatchHeader) -> Spans:
-    """The spans of every record (`kernels.kernel_records`). InvalidRecordError: they are not what the header says."""
+def index_section(section: RecordsSection, header: BatchHeader, room_for: Callable[[int], Spans] = new_spans) -> Spans:
+    """The spans of every record (`kernels.kernel_records`). InvalidRecordError: they are not what the header says.
+
+    `room_for` gives the array for so many records; it is asked only when the section can hold them.
+    """
     if header.records_count > (section.end - section.start) // RECORD_SIZE_MIN:
         raise InvalidRecordError(f"{header.records_count} records in {section.end - section.start} bytes")
-    spans = new_spans(header.records_count)
+    spans = room_for(header.records_count)
     problem = index_records(
         section.buffer,
         section.start,

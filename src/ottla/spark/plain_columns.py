@@ -12,12 +12,9 @@ from typing import cast
 import pyarrow as pa
 
 from ottla.clients.consumer.fetched import OpenedBatch
-from ottla.errors.kafka import InvalidRecordError
-from ottla.records.attributes import TimestampType
-from ottla.records.kernels import index_records, kernel_columns
-from ottla.records.kernels.problems import error_for
+from ottla.records.kernels import kernel_columns
 from ottla.records.kernels.spans import KEY, OFFSET, SPAN_COLUMNS, TIMESTAMP, VALUE, IntArray, Spans, new_spans
-from ottla.records.record import RECORD_SIZE_MIN
+from ottla.records.record import index_section
 
 _INT32_BYTES, _INT64_BYTES = 4, 8
 
@@ -109,23 +106,9 @@ class SpanScratch:
 
     def index(self, batch: OpenedBatch) -> Spans:
         """Valid until the next call. InvalidRecordError: the records are not what the header says."""
-        header, section = batch
-        if header.records_count > (section.end - section.start) // RECORD_SIZE_MIN:
-            raise InvalidRecordError(f"{header.records_count} records in {section.end - section.start} bytes")
-        if len(self._spans) < header.records_count * SPAN_COLUMNS:
-            self._spans = new_spans(header.records_count)
-        spans = cast(Spans, memoryview(self._spans)[: header.records_count * SPAN_COLUMNS])
-        problem = index_records(
-            section.buffer,
-            section.start,
-            section.end,
-            header.records_count,
-            header.base_offset,
-            header.base_timestamp,
-            header.timestamp_type is TimestampType.LOG_APPEND_TIME,
-            header.max_timestamp,
-            spans,
-        )
-        if problem:
-            raise error_for(problem)
-        return spans
+        return index_section(batch.section, batch.header, self._room_for)
+
+    def _room_for(self, records_count: int) -> Spans:
+        if len(self._spans) < records_count * SPAN_COLUMNS:
+            self._spans = new_spans(records_count)
+        return cast(Spans, memoryview(self._spans)[: records_count * SPAN_COLUMNS])

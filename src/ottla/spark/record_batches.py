@@ -10,8 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ottla.clients.consumer.arrow_arrays import bytes_array, number_array
 from ottla.clients.consumer.fetched import OpenedBatch
-from ottla.records.columns import BytesColumn, RecordColumns, decode_columns
+from ottla.records.columns import RecordColumns, decode_columns
 from ottla.spark.errors import TimestampError
 from ottla.spark.plain_columns import PlainColumns, SpanScratch
 from ottla.spark.schema import HEADER, HEADERS_LIST, TIMESTAMP, arrow_schema
@@ -43,10 +44,10 @@ class RecordBatchBuilder:
     def _build_with_headers(self, group: list[OpenedBatch], offset_min: int, offset_end: int) -> pa.RecordBatch:
         columns = decode_columns(group, offset_min=offset_min, offset_end=offset_end)
         return self._batch(
-            _bytes(columns.keys, columns.rows, pa.binary()),
-            _bytes(columns.values, columns.rows, pa.binary()),
-            _numbers(columns.offsets, pa.int64()),
-            _numbers(columns.timestamps, _MILLISECONDS),
+            bytes_array(columns.keys, columns.rows, pa.binary()),
+            bytes_array(columns.values, columns.rows, pa.binary()),
+            number_array(columns.offsets, pa.int64()),
+            number_array(columns.timestamps, _MILLISECONDS),
             columns.timestamp_types,
             _headers(columns),
         )
@@ -72,7 +73,7 @@ class RecordBatchBuilder:
         first = types[0] if types else 0
         if types.count(first) == len(types):
             return self._timestamp_types[first].rows(len(types))
-        return _numbers(types, pa.int8()).cast(pa.int32())
+        return number_array(types, pa.int8()).cast(pa.int32())
 
 
 class _Constant:
@@ -92,24 +93,14 @@ class _Constant:
         return self._rows.slice(0, count)
 
 
-def _bytes(column: BytesColumn, rows: int, kind: pa.DataType) -> pa.Array:
-    validity = pa.py_buffer(column.validity) if column.null_count else None
-    buffers = [validity, pa.py_buffer(column.offsets), pa.py_buffer(column.data)]
-    return pa.Array.from_buffers(kind, rows, buffers, column.null_count)
-
-
-def _numbers(numbers: Any, kind: pa.DataType) -> pa.Array:
-    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(numbers)], 0)
-
-
 def _headers(columns: RecordColumns) -> pa.Array:
     """A record without headers has null, as with Spark's source."""
     count = columns.header_offsets[columns.rows]
     pairs = pa.StructArray.from_arrays(
-        [_bytes(columns.header_keys, count, pa.string()), _bytes(columns.header_values, count, pa.binary())],
+        [bytes_array(columns.header_keys, count, pa.string()), bytes_array(columns.header_values, count, pa.binary())],
         fields=list(HEADER),
     )
-    offsets = _numbers(columns.header_offsets, pa.int32())
+    offsets = number_array(columns.header_offsets, pa.int32())
     starts, ends = offsets.slice(0, columns.rows), offsets.slice(1)
     is_empty = pc.equal(starts, ends)
     return pa.ListArray.from_arrays(offsets, pairs, type=HEADERS_LIST, mask=is_empty)

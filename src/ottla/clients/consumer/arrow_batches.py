@@ -12,12 +12,12 @@ The bytes of keys and values are copied once, by a kernel, from the fetched batc
 """
 
 from array import array
-from typing import Any
 
 import pyarrow as pa
 
+from ottla.clients.consumer.arrow_arrays import bytes_array, number_array
 from ottla.clients.consumer.fetched import FetchedPartition
-from ottla.records.columns import BytesColumn, RecordColumns
+from ottla.records.columns import RecordColumns
 
 _HEADER = pa.struct([pa.field("key", pa.string(), nullable=False), pa.field("value", pa.binary())])
 _FIELDS = [
@@ -52,34 +52,24 @@ def _partition_batch(fetched: FetchedPartition, with_headers: bool) -> pa.Record
     rows = columns.rows
     topic, partition = fetched.state.partition
     arrays = [
-        _bytes(columns.keys, rows, pa.binary()),
-        _bytes(columns.values, rows, pa.binary()),
+        bytes_array(columns.keys, rows, pa.binary()),
+        bytes_array(columns.values, rows, pa.binary()),
         pa.repeat(pa.scalar(topic, pa.string()), rows),
-        _numbers(array("i", [partition]) * rows, pa.int32()),
-        _numbers(columns.offsets, pa.int64()),
-        _numbers(columns.timestamps, pa.timestamp("ms", tz="UTC")),
-        _numbers(columns.timestamp_types, pa.int8()).cast(pa.int32()),
+        number_array(array("i", [partition]) * rows, pa.int32()),
+        number_array(columns.offsets, pa.int64()),
+        number_array(columns.timestamps, pa.timestamp("ms", tz="UTC")),
+        number_array(columns.timestamp_types, pa.int8()).cast(pa.int32()),
     ]
     if with_headers:
         arrays.append(_headers(columns))
     return pa.RecordBatch.from_arrays(arrays, schema=schema(with_headers=with_headers))
 
 
-def _bytes(column: BytesColumn, rows: int, kind: pa.DataType) -> pa.Array:
-    validity = pa.py_buffer(column.validity) if column.null_count else None
-    buffers = [validity, pa.py_buffer(column.offsets), pa.py_buffer(column.data)]
-    return pa.Array.from_buffers(kind, rows, buffers, column.null_count)
-
-
-def _numbers(numbers: Any, kind: pa.DataType) -> pa.Array:
-    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(numbers)], 0)
-
-
 def _headers(columns: RecordColumns) -> pa.Array:
     count = columns.header_offsets[columns.rows]
     pairs = pa.StructArray.from_arrays(
-        [_bytes(columns.header_keys, count, pa.string()), _bytes(columns.header_values, count, pa.binary())],
+        [bytes_array(columns.header_keys, count, pa.string()), bytes_array(columns.header_values, count, pa.binary())],
         fields=[_HEADER.field("key"), _HEADER.field("value")],
     )
-    offsets = _numbers(columns.header_offsets, pa.int32())
+    offsets = number_array(columns.header_offsets, pa.int32())
     return pa.ListArray.from_arrays(offsets, pairs)

@@ -15,9 +15,8 @@ from ottla.spark.options import JobOptions
 from ottla.spark.ranges import OffsetRange
 from ottla.spark.source.filters import Narrowing
 from ottla.spark.source.offset_reader import OffsetReader
-from ottla.spark.source.range_partition import RangesPartition, read_task
+from ottla.spark.source.range_partition import input_partitions, read_task
 from ottla.spark.source.source_options import SourceOptions, parse_batch_options
-from ottla.spark.source.splitting import core_count, plan_tasks
 
 PUSHDOWN_WORKER = "pyspark.sql.worker.data_source_pushdown_filters"
 
@@ -33,13 +32,7 @@ class OttlaBatchReader(DataSourceReader):
             ranges = self._ranges(reader)
         finally:
             reader.close()
-        tasks = plan_tasks(
-            ranges,
-            min_partitions=self._options.min_partitions,
-            max_records=self._options.max_records_per_partition,
-            cores=core_count(),
-        )
-        return [RangesPartition(task) for task in tasks]
+        return input_partitions(ranges, self._options)
 
     def _ranges(self, reader: OffsetReader) -> list[OffsetRange]:
         start = reader.resolve(self._options.starting, is_start=True)

@@ -1,19 +1,29 @@
-"""What a task gets (pickled) and does: read its ranges one after the other."""
+"""Tasks: how ranges go to them, what one of them gets (pickled) and does: read its ranges one after the other."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pyspark.sql.datasource import InputPartition
 
-from ottla.spark.ranges import read_ranges
+from ottla.spark.ranges import OffsetRange, read_ranges
 from ottla.spark.source.source_options import SourceOptions
-from ottla.spark.source.splitting import Task
+from ottla.spark.source.splitting import Task, core_count, plan_tasks
 
 
 class RangesPartition(InputPartition):
     def __init__(self, task: Task) -> None:
         super().__init__(task)
         self.task = task
+
+
+def input_partitions(ranges: Sequence[OffsetRange], options: SourceOptions) -> list[InputPartition]:
+    tasks = plan_tasks(
+        ranges,
+        min_partitions=options.min_partitions,
+        max_records=options.max_records_per_partition,
+        cores=core_count(),
+    )
+    return [RangesPartition(task) for task in tasks]
 
 
 def read_task(options: SourceOptions, partition: InputPartition) -> Iterator[Any]:

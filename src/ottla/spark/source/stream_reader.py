@@ -30,9 +30,8 @@ from ottla.spark.source.batch_ranges import plan_ranges, report_losses
 from ottla.spark.source.offset_limits import begins_at_end
 from ottla.spark.source.offset_reader import OffsetReader
 from ottla.spark.source.partition_json import OffsetsByTopic, from_plain, to_plain
-from ottla.spark.source.range_partition import RangesPartition, read_task
+from ottla.spark.source.range_partition import input_partitions, read_task
 from ottla.spark.source.source_options import SourceOptions, parse_stream_options
-from ottla.spark.source.splitting import core_count, plan_tasks
 
 logger = logging.getLogger(__name__)
 
@@ -114,13 +113,7 @@ class OttlaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         begin = from_plain(start)
         self._check_first_batch(begin)
         ranges = plan_ranges(begin, from_plain(end), self._reader, self._options)
-        tasks = plan_tasks(
-            ranges,
-            min_partitions=self._options.min_partitions,
-            max_records=self._options.max_records_per_partition,
-            cores=core_count(),
-        )
-        return [RangesPartition(task) for task in tasks]
+        return input_partitions(ranges, self._options)
 
     def _check_first_batch(self, begin: PartitionOffsets) -> None:
         """Spark logs where a batch ends, and asks for the initial offset again when the first one is to be read again.
