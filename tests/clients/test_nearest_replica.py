@@ -45,6 +45,18 @@ def test_the_replica_of_the_rack_is_read_while_it_is_there(cluster: EmbeddedBrok
         assert state.preferred_replica != 1
 
 
+def test_a_replica_that_started_after_the_consumer_is_read_from_too(cluster: EmbeddedBroker) -> None:
+    cluster.brokers[1].stop()
+    with ottla.Admin(cluster.brokers[0].address) as admin:
+        eventually(lambda: len(admin.describe_cluster().brokers) == 1)
+    with ottla.Consumer(cluster.brokers[0].address, client_rack="far", fetch_max_wait_ms=50) as consumer:
+        consumer.assign([PARTITION])
+        assert consumer.poll(200) == []  # it has metadata now, without broker 1
+        assert 1 not in consumer._inner.cluster.snapshot.brokers
+        cluster.brokers[1].start()
+        eventually(lambda: consumer.poll(50) == [] and consumer._inner.states[PARTITION].preferred_replica == 1)
+
+
 def test_a_consumer_of_no_rack_reads_from_the_leader(cluster: EmbeddedBroker) -> None:
     with ottla.Consumer(cluster.bootstrap_servers, auto_offset_reset="earliest") as consumer:
         consumer.assign([PARTITION])

@@ -107,6 +107,7 @@ class FetchSession:
             entry.read_bytes > 0
             or answer.error_code != 0
             or answer.diverging_epoch.epoch >= 0
+            or answer.preferred_read_replica >= 0
             or answer.high_watermark != entry.last_high_watermark
             or answer.log_start_offset != entry.last_log_start
         )
@@ -120,7 +121,7 @@ class FetchSession:
         if entry.is_starved:
             return
         self.ready.pop(entry, None)
-        if entry.read_bytes > 0 or answer.error_code != 0:
+        if entry.read_bytes > 0 or answer.error_code != 0 or answer.preferred_read_replica >= 0:
             self.ready[entry] = None
         else:
             self.watch(entry)

@@ -143,6 +143,9 @@ class Fetcher:
             if state.preferred_until > now and state.preferred_replica in self._cluster.snapshot.brokers:
                 return state.preferred_replica
             state.preferred_replica = NO_REPLICA
+            if state.preferred_until > now:  # the leader knows a broker that the metadata here does not have yet
+                self._back_off(state)
+                return None
         leader = self._cluster.leader_of(*state.partition)
         if leader is None:
             self._cluster.watch_topics([state.partition.topic])
