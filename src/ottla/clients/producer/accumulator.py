@@ -1,7 +1,8 @@
 """Records on their way in: gathered by partition until there is a batch worth sending.
 
-Any thread appends, under one lock that is held for some list appends; the sender takes batches out on the loop. The
-loop is woken once for many records: when a batch is opened or filled and no wake-up is on its way already.
+Any thread adds records to an open batch (`kernel_gather`); opening one is done under the lock, and the sender takes
+batches out on the loop, under the lock too. The loop is woken once for many records: when a batch is opened or filled
+and no wake-up is on its way already.
 
 Invariants: a queue is in `pending` exactly while it has an open batch or a queue. `incomplete` holds every batch that
 is not complete. A batch's room in `buffer.memory` is reserved from its opening to its completion.
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterable
 
 from ottla.clients.errors import ClientClosedError
 from ottla.clients.producer.batch import ProducerBatch
+from ottla.clients.producer.futures import RecordFuture
 from ottla.clients.producer.memory import BufferMemory
 from ottla.clients.producer.record_sources import RecordLists, RecordSource
 from ottla.clients.producer.topics import PartitionQueue
@@ -42,8 +44,8 @@ class Accumulator:
             return None
         if queue.open is not None:
             self.close_open(queue)
-        records = RecordLists()
-        batch = ProducerBatch(queue.topic, queue.partition, self._clock.monotonic(), records)
+        records = RecordLists(RecordFuture, self.batch_size)
+        batch = records.owner = ProducerBatch(queue.topic, queue.partition, self._clock.monotonic(), records)
         batch.reserved_bytes = max(self.batch_size, size)
         queue.open = batch
         self.pending[queue] = None
@@ -72,6 +74,8 @@ class Accumulator:
         batch = queue.open
         assert batch is not None
         queue.open = None
+        assert isinstance(batch.records, RecordLists)
+        batch.size = batch.records.close()
         queue.queue.append(batch)
         queue.owner.note_closed(queue, batch.size, self.batch_size)
         unused = batch.reserved_bytes - batch.size

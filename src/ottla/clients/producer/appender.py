@@ -1,18 +1,17 @@
 """From the arguments of `send` to a record in an open batch. The path of every record: it does as little as it can.
 
-The usual record (bytes, no key, no headers) costs a lock, two list appends and a tuple. What is rare (serializers,
+The usual record (bytes, no key, no headers) is a call of the kernel that gathers records. What is rare (serializers,
 headers, interceptors, a full batch) is in methods of its own.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from operator import index
-from time import time
 from typing import Any
 
 from ottla.clients.errors import InvalidRecordSizeError, SerializationError
 from ottla.clients.producer.accumulator import Accumulator
 from ottla.clients.producer.batch import DeliveryCallback, ProducerBatch
-from ottla.clients.producer.futures import RecordFuture, new_future
+from ottla.clients.producer.futures import RecordFuture
 from ottla.clients.producer.interceptors import Interceptors
 from ottla.clients.producer.metadata import ProducerRecord, RecordMetadata
 from ottla.clients.producer.record_sources import RECORD_OVERHEAD, RecordRows
@@ -22,12 +21,14 @@ from ottla.clients.serializers import Serializer, serialize_plain
 from ottla.config.values import invalid_value
 from ottla.errors import OttlaError
 from ottla.records.batch import HEADER_SIZE
+from ottla.records.kernels import kernel_gather
 from ottla.records.partitioning import partition_for_key
 from ottla.records.record import encode_record_headers
 
 Headers = Iterable[tuple[str, bytes | str | None]] | dict[str, bytes | str | None] | None
 Partitioner = Callable[[ProducerRecord, int], int]
 _TIMESTAMP_MAX = 2**63 - 1
+_NOW = kernel_gather.NOW
 
 
 class Appender:
@@ -62,8 +63,14 @@ class Appender:
         on_delivery: DeliveryCallback | None,
     ) -> RecordFuture | None:
         """The future of a record that was appended; None when `buffer.memory` has no room now."""
-        if self._is_bare and key is None and headers is None and value.__class__ is bytes:
+        if key is None and headers is None and self._is_bare and value.__class__ is bytes:
             queue = topic.sticky if partition is None else topic.explicit(partition)
+            batch = queue.open
+            if timestamp_ms is None and batch is not None:
+                records: Any = batch.records
+                future: RecordFuture | None = records.add(value, None, None, _NOW, on_delivery)
+                if future is not None:
+                    return future
             return self._append_to(queue, value, None, timestamp_ms, None, on_delivery)
         if value.__class__ is not bytes or self._value_serializer is not None:
             value = _serialize(self._value_serializer, value)
@@ -114,44 +121,28 @@ class Appender:
         headers: bytes | None,
         on_delivery: DeliveryCallback | None,
     ) -> RecordFuture | None:
-        size = RECORD_OVERHEAD if value is None else RECORD_OVERHEAD + len(value)
-        if key is not None:
-            size += len(key)
-        if headers is not None:
-            size += len(headers)
-        timestamp_ms = int(time() * 1000) if timestamp_ms is None else checked_timestamp(timestamp_ms)
-        accumulator = self._accumulator
-        with accumulator.lock:
+        timestamp = _NOW if timestamp_ms is None else checked_timestamp(timestamp_ms)
+        while True:
             batch = queue.open
-            if batch is None or batch.size + size > accumulator.batch_size or batch.done:
-                batch = self._make_room(queue, size)
-                if batch is None:
-                    return None
-            batch.size += size
-            lists: Any = batch.records
-            values = lists.values
-            position = len(values)
-            if key is not None:
-                lists.add_key(key)
-            elif lists.keys is not None:
-                lists.keys.append(None)
-            if headers is not None:
-                lists.add_headers(headers)
-            elif lists.headers is not None:
-                lists.headers.append(None)
-            if on_delivery is not None:
-                batch.add_callback(position, on_delivery)
-            lists.timestamps.append(timestamp_ms)
-            values.append(value)
-        return new_future((batch, position))
+            if batch is not None:
+                records: Any = batch.records
+                future: RecordFuture | None = records.add(value, key, headers, timestamp, on_delivery)
+                if future is not None:
+                    return future
+            if not self._make_room(queue, batch, RECORD_OVERHEAD + sum(map(len, filter(None, (value, key, headers))))):
+                return None
 
-    def _make_room(self, queue: PartitionQueue, size: int) -> ProducerBatch | None:
+    def _make_room(self, queue: PartitionQueue, full: ProducerBatch | None, size: int) -> bool:
+        """Open another batch than the one that was full, unless another thread has. False: `buffer.memory` is full."""
         if size + HEADER_SIZE > self._settings.max_request_size:
             raise InvalidRecordSizeError(
                 f"the record has {size + HEADER_SIZE} bytes with its batch; "
                 f"max.request.size is {self._settings.max_request_size}"
             )
-        return self._accumulator.open_batch(queue, size)
+        accumulator = self._accumulator
+        with accumulator.lock:
+            is_there = queue.open is not None and queue.open is not full
+            return is_there or accumulator.open_batch(queue, size) is not None
 
     def append_rows(self, queue: PartitionQueue, rows: RecordRows) -> ProducerBatch | None:
         """A batch of rows; None when there is no room for it now."""

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 
 from ottla.clients.producer.metadata import BatchMetadata, RecordMetadata
-from ottla.clients.producer.record_sources import RecordLists, RecordSource
+from ottla.clients.producer.record_sources import RecordSource
 from ottla.errors import OttlaError
 from ottla.records.attributes import (
     NO_PRODUCER_EPOCH,
@@ -37,7 +37,6 @@ DoneCallback = Callable[["ProducerBatch"], object]
 
 class ProducerBatch:
     __slots__ = (
-        "_callbacks",
         "_done_callbacks",
         "_encoded",
         "_section",
@@ -86,7 +85,6 @@ class ProducerBatch:
         self.event: threading.Event | None = None
         self._section: bytes | bytearray | None = None
         self._encoded: bytearray | None = None
-        self._callbacks: list[tuple[int, DeliveryCallback]] | None = None
         self._done_callbacks: list[DoneCallback] | None = None
 
     @property
@@ -173,21 +171,10 @@ class ProducerBatch:
         self.done = True
         if self.event is not None:
             self.event.set()
-        for index, callback in self._callbacks or ():
+        for index, callback in self.records.callbacks_by_place():
             _call_safely(callback, *self._outcome(index))
         self._call_done_callbacks()
-        self._release_records()
-
-    def _release_records(self) -> None:
-        """Keys and values are not needed any more; futures may still ask for timestamps."""
-        if isinstance(self.records, RecordLists):
-            self.records.keys = self.records.headers = None
-
-    def add_callback(self, index: int, callback: DeliveryCallback) -> None:
-        """Call back with the outcome of one record. Only while the batch is open."""
-        if self._callbacks is None:
-            self._callbacks = []
-        self._callbacks.append((index, callback))
+        self.records.release()
 
     def add_done_callback(self, callback: DoneCallback) -> None:
         """Call back when the batch is complete: at once when it is already."""

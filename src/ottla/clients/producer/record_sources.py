@@ -4,16 +4,15 @@ Both know how to become the records section of a batch, and how to become two ha
 too large. Encoding happens in a kernel, once.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 from ottla.records.batch import Buffer
 from ottla.records.columns import encode_columns
-from ottla.records.kernels import encode_records, kernel_columns
+from ottla.records.kernels import encode_records, kernel_columns, kernel_gather
 from ottla.records.kernels.spans import HEADERS, KEY, RECORD_END, SPAN_COLUMNS, TIMESTAMP, VALUE
 
-# What a record takes besides key, value and headers: lengths, deltas, attributes. A good guess; the kernel counts.
-RECORD_OVERHEAD = 10
+RECORD_OVERHEAD = kernel_gather.RECORD_OVERHEAD
 
 
 class RecordSource(Protocol):
@@ -29,33 +28,19 @@ class RecordSource(Protocol):
         ...
 
     def halves(self) -> "Iterator[RecordSource]": ...
+    def callbacks_by_place(self) -> Iterable[tuple[int, Callable[..., object]]]: ...
+    def release(self) -> None:
+        """Keys and headers are not needed any more; futures may still ask for timestamps."""
+        ...
 
 
-class RecordLists:
-    """One list per field, all of one length. `keys` and `headers` are None as long as no record has any."""
+class RecordLists(kernel_gather.Gathered):
+    """What `send` gathered: one list per field, all of one length once it is closed."""
 
-    __slots__ = ("headers", "keys", "timestamps", "values")
-
-    def __init__(self) -> None:
-        self.values: list[bytes | None] = []
-        self.timestamps: list[int] = []
-        self.keys: list[bytes | None] | None = None
-        self.headers: list[bytes | None] | None = None
+    __slots__ = ()
 
     def __len__(self) -> int:
         return len(self.values)
-
-    def add_key(self, key: bytes) -> None:
-        """The key of the record whose value comes next."""
-        if self.keys is None:
-            self.keys = [None] * len(self.values)
-        self.keys.append(key)
-
-    def add_headers(self, headers: bytes) -> None:
-        """The encoded headers of the record whose value comes next."""
-        if self.headers is None:
-            self.headers = [None] * len(self.values)
-        self.headers.append(headers)
 
     def timestamp_bounds(self) -> tuple[int, int]:
         return self.timestamps[0], max(self.timestamps)
@@ -72,11 +57,19 @@ class RecordLists:
     def halves(self) -> Iterator["RecordLists"]:
         middle = (len(self.values) + 1) // 2
         for part in (slice(0, middle), slice(middle, None)):
-            half = RecordLists()
+            half = RecordLists(tuple, self.limit)
             half.values, half.timestamps = self.values[part], self.timestamps[part]
             half.keys = None if self.keys is None else self.keys[part]
             half.headers = None if self.headers is None else self.headers[part]
+            half.close()
             yield half
+
+    def callbacks_by_place(self) -> Iterable[tuple[int, Callable[..., object]]]:
+        return zip(self.callback_places or (), self.callbacks or (), strict=True)
+
+    def release(self) -> None:
+        self.keys = self.headers = self.callbacks = self.callback_places = None
+        self.owner = None  # which holds this: not for the garbage collector to find
 
 
 class RecordRows:
@@ -121,6 +114,12 @@ class RecordRows:
         middle = (len(self) + 1) // 2
         yield self.part(0, middle)
         yield self.part(middle, len(self))
+
+    def callbacks_by_place(self) -> Iterable[tuple[int, Callable[..., object]]]:
+        return ()
+
+    def release(self) -> None:
+        pass
 
 
 def sum_bytes(spans: Any) -> int:

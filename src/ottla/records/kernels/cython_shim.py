@@ -9,10 +9,11 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., object])
+K = TypeVar("K", bound=type)
 
 compiled = False
 
-Py_ssize_t = uint = longlong = ulonglong = int
+Py_ssize_t = uint = longlong = ulonglong = bint = int
 
 
 class _Nogil:
@@ -45,6 +46,10 @@ def _directive(*_args: object, **_options: object) -> Callable[[F], F]:
 boundscheck = wraparound = exceptval = _directive
 
 
-def declare(_type: object, value: Any = None) -> Any:
-    """A typed module constant; here only its value."""
+def cclass(kind: K) -> K:
+    return kind
+
+
+def declare(_type: object, value: Any = None, **_options: object) -> Any:
+    """A typed module constant, or a field of a class; here only its value."""
     return value
