@@ -21,6 +21,7 @@ JOIN = (ApiKey.JOIN_GROUP, 3, JoinGroupResponse)  # The last version whose membe
 SYNC = (ApiKey.SYNC_GROUP, 3, SyncGroupResponse)
 HEARTBEAT = (ApiKey.HEARTBEAT, 3, HeartbeatResponse)
 TIMEOUT_MS = 60_000
+WARM_UP_BEATS = 4  # Until they are what a broker has seen for a while.
 # A subscription to one topic, in the format of the consumer protocol.
 SUBSCRIPTION = bytes.fromhex("0000 00000001 0001 74 ffffffff")
 
@@ -30,6 +31,7 @@ class Member:
         self.sock = connect(port)
         self._group = group
         self.beat = b""
+        self._awaits_answer = False
 
     def join(self) -> None:
         protocols = [JoinGroupRequestProtocol(name="range", metadata=SUBSCRIPTION)]
@@ -54,6 +56,15 @@ class Member:
     def settle(self) -> None:
         _check("SyncGroup", frames.answer(SYNC, receive_frame(self.sock)).error_code)
 
+    def send_beat(self) -> None:
+        self.sock.sendall(self.beat)
+        self._awaits_answer = True
+
+    def take_answer(self) -> None:
+        if self._awaits_answer:
+            _check("Heartbeat", frames.answer(HEARTBEAT, receive_frame(self.sock)).error_code)
+            self._awaits_answer = False
+
 
 def _check(what: str, error: int) -> None:
     if error:
@@ -67,6 +78,7 @@ def heartbeats(port: int, pid: int, groups: int, members: int, beat_s: float, se
         all_members = _stable_members(port, groups, members)
         for member in all_members:
             stack.enter_context(member.sock)
+        _beat(all_members, beat_s, WARM_UP_BEATS * beat_s)
         with Meter(pid) as meter:
             beats = _beat(all_members, beat_s, seconds)
         rss = rss_bytes(pid)
@@ -97,14 +109,18 @@ def _stable_members(port: int, groups: int, members: int) -> list[Member]:
 
 
 def _beat(members: list[Member], beat_s: float, seconds: float) -> int:
-    """One beat of every member in `beat_s`, each answered before the member's next; how many there were."""
+    """One beat of every member in `beat_s`, each answered before the member's next; how many there were.
+
+    A member does not wait for the answer, as clients do not: it looks for it when its next beat is due.
+    """
     pause = beat_s / len(members)
     began = time.monotonic()
     beats = 0
     while (elapsed := time.monotonic() - began) < seconds:
         while beats * pause <= elapsed:
             member = members[beats % len(members)]
-            _check("Heartbeat", frames.answer(HEARTBEAT, call(member.sock, member.beat)).error_code)
+            member.take_answer()
+            member.send_beat()
             beats += 1
         time.sleep(max(0.0, beats * pause - (time.monotonic() - began)))
     return beats

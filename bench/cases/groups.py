@@ -13,7 +13,7 @@ def heartbeats(broker: BrokerProcess, effort: Effort) -> Sample:
     return drive(
         "bench.group_driver:heartbeats",
         port=broker.port, pid=broker.pid, groups=GROUPS, members=MEMBERS, beat_s=BEAT_S,
-        seconds=max(BEAT_S, 1.5 * effort.seconds),
+        seconds=max(2 * BEAT_S, 1.5 * effort.seconds),
     )  # fmt: skip
 
 

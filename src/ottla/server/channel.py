@@ -25,11 +25,14 @@ from ottla.server.admission import Admission, RequestBudget
 from ottla.server.deadlines import Deadlines
 from ottla.server.endpoints import ListenerSpec
 from ottla.server.limits import ServerLimits
-from ottla.transport import Connection, ReceiveBuffer
+from ottla.transport import Connection, ReceiveBuffer, UnhurriedReaders
 from ottla.transport.connection import CloseReason
 from ottla.transport.write_queue import Chunk, drop_chunks
 
 PRODUCE_IN_FLIGHT_MAX = 5
+# So many heartbeats with nothing between them, each so long after what came before it, and the next may wait a little.
+BEATS_UNTIL_UNHURRIED = 3
+BEAT_GAP_S = 1.0
 
 UNKNOWN_SOFTWARE = ("unknown", "unknown")
 """Kafka's words for clients that do not name their library and its version."""
@@ -50,6 +53,7 @@ class ChannelServices:
     clock: Clock
     wheel: TimerWheel
     receive_buffer: ReceiveBuffer
+    unhurried: UnhurriedReaders
     limits: ServerLimits
     admission: Admission
     dispatcher: FrameDispatcher
@@ -80,6 +84,7 @@ class Channel:
         "_deadlines",
         "_in_flight",
         "_services",
+        "beats",
         "client_host",
         "client_id",
         "client_port",
@@ -102,6 +107,7 @@ class Channel:
         self.client_software = UNKNOWN_SOFTWARE
         self.principal = ANONYMOUS
         self.last_active_at = services.clock.monotonic()
+        self.beats = 0
         self._in_flight: deque[PendingAnswer] = deque()
         # The budget that the frame being received is counted in or waits for, and the frame's size.
         self._budget: RequestBudget | None = None
@@ -164,6 +170,19 @@ class Channel:
         """What an ApiVersions request says of the client's library (KIP-511, from version 3 on)."""
         if request.client_software_name:
             self.client_software = (request.client_software_name, request.client_software_version)
+
+    def note_pace(self, gap_s: float | None) -> None:
+        """A heartbeat so long after the last request, or (None) something else after heartbeats.
+
+        Members of groups have a connection to their coordinator that mostly beats. Nobody waits for those answers.
+        """
+        if gap_s is None or gap_s < BEAT_GAP_S:
+            self.beats = 0
+            self.connection.read_unhurried(None)
+        else:
+            self.beats += 1
+            if self.beats == BEATS_UNTIL_UNHURRIED:
+                self.connection.read_unhurried(self._services.unhurried)
 
     # Answers
 

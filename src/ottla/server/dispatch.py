@@ -62,12 +62,17 @@ class Dispatcher:
 
     def dispatch(self, channel: Channel, frame: memoryview) -> None:
         """Handle one request. PeerError when it is none."""
+        active_at = channel.last_active_at
         received_at = channel.last_active_at = self._now()
         route = self._routes.get(_KEY_AND_VERSION.unpack_from(frame)[0])
         if route is None:
             route = self._find_route(channel, frame)
             if route is None:
                 return
+        if route.is_heartbeat:
+            channel.note_pace(received_at - active_at)
+        elif channel.beats:
+            channel.note_pace(None)
         correlation_id, position = channel.read_header(frame, route.request_header_version)
         request, end = decode(route.request_class, route.version, frame, position)
         if end != len(frame) and not route.is_known_excess(request, len(frame) - end):

@@ -38,6 +38,7 @@ class Route:
         "api_key",
         "handle",
         "is_api_versions",
+        "is_heartbeat",
         "name",
         "on_error",
         "request_class",
@@ -56,6 +57,7 @@ class Route:
         self.request_class: type[Request] = info.request_class()
         self.request_header_version = info.request_header_version(version)
         self.response_header_is_tagged = info.response_header_version(version) > 0
+        self.is_heartbeat = entry.api_key == ApiKey.HEARTBEAT
         self.is_api_versions = entry.api_key == ApiKey.API_VERSIONS
         self._errors = metrics.errors(info.name)
         self._count_errors = compile_error_count(info.response_class(), version)

@@ -25,7 +25,7 @@ from ottla.server.endpoints import ListenerSpec
 from ottla.server.limits import ServerLimits
 from ottla.server.listener import Listener
 from ottla.server.server_metrics import ServerMetrics
-from ottla.transport import ReceiveBuffer
+from ottla.transport import ReceiveBuffer, UnhurriedReaders
 from ottla.transport.connection import CloseReason
 
 logger = logging.getLogger(__name__)
@@ -61,6 +61,7 @@ class Server:
             clock=clock,
             wheel=wheel,
             receive_buffer=ReceiveBuffer(),
+            unhurried=UnhurriedReaders(loop),
             limits=limits,
             admission=self.admission,
             dispatcher=self.dispatcher,
@@ -121,6 +122,7 @@ class Server:
         self.stop_accepting()
         for channel in self.channels:
             channel.close("the server stops")
+        self._services.unhurried.close()
         await self.dispatcher.drain_tasks()
 
     def _on_connection(self, spec: ListenerSpec, sock: socket.socket, address: tuple[str, int]) -> None:

@@ -3,6 +3,7 @@
     frames          the four bytes before every message, and which sizes are refused
     receive_buffer  the one buffer of an event loop that sockets are read into
     write_queue     what a socket still has to send: bytes and Sendables (file ranges, by sendfile)
+    unhurried       sockets whose requests may wait for a moment
     connection      the Connection: a non-blocking socket with its frames in and its write queue out
     outgoing        opening a socket to somebody else
 
@@ -12,5 +13,6 @@ Server and clients use the same Connection. Nothing here knows what a message me
 from ottla.transport.connection import Connection, FrameGate
 from ottla.transport.outgoing import open_connection, open_socket
 from ottla.transport.receive_buffer import ReceiveBuffer
+from ottla.transport.unhurried import UnhurriedReaders
 
-__all__ = ["Connection", "FrameGate", "ReceiveBuffer", "open_connection", "open_socket"]
+__all__ = ["Connection", "FrameGate", "ReceiveBuffer", "UnhurriedReaders", "open_connection", "open_socket"]

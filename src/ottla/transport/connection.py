@@ -39,6 +39,7 @@ from ottla.transport.frames import (
     frame_size_error,
 )
 from ottla.transport.receive_buffer import ReceiveBuffer
+from ottla.transport.unhurried import UnhurriedReaders
 from ottla.transport.write_queue import Chunk, Flush, WriteQueue, drop_chunks
 
 logger = logging.getLogger(__name__)
@@ -94,6 +95,7 @@ class Connection:
         "_receive_buffer",
         "_sock",
         "_turn_scheduled",
+        "_unhurried",
         "_writer_on",
         "_writes",
         "backlog_since",
@@ -134,6 +136,7 @@ class Connection:
         self._leftover: memoryview | None = None
         self._admitted = self._paused = self._collecting = False
         self._turn_scheduled = self._reader_on = self._writer_on = False
+        self._unhurried: UnhurriedReaders | None = None
         self._finish_reason: CloseReason | None = None
         self.closed = False
         self.bytes_received = 0
@@ -220,6 +223,14 @@ class Connection:
         """What the gate refused before may start now; the gate has counted it."""
         self._admitted = True
         self.resume_reading()
+
+    def read_unhurried(self, readers: UnhurriedReaders | None) -> None:
+        """Wait for what comes next with others that are in no hurry; None: at once, as is usual."""
+        if readers is not self._unhurried:
+            was_on = self._reader_on
+            self._set_reader(False)
+            self._unhurried = readers
+            self._set_reader(was_on)
 
     def _must_wait(self) -> bool:
         """Whether frames may not be handed over now."""
@@ -407,10 +418,11 @@ class Connection:
         if on is self._reader_on or self.closed:
             return
         self._reader_on = on
+        readers = self.loop if self._unhurried is None else self._unhurried
         if on:
-            self.loop.add_reader(self._sock.fileno(), self._on_readable)
+            readers.add_reader(self._sock.fileno(), self._on_readable)
         else:
-            self.loop.remove_reader(self._sock.fileno())
+            readers.remove_reader(self._sock.fileno())
 
     def _set_writer(self, on: bool) -> None:
         if on is self._writer_on or self.closed:
