@@ -66,10 +66,12 @@ class Deadlines:
             self._receive_timer = self._wheel.schedule(self._frame_receive_timeout_ms, self._check_receive)
 
     def stop(self) -> None:
+        """For ever: the connection is closed."""
         for timer in (self._idle_timer, self._receive_timer):
             if timer is not None:
                 timer.cancel()
         self._idle_timer = self._receive_timer = None
+        del self._owner  # It has this: a circle that only the collector would find.
 
     def _check_idle(self) -> None:
         now = self._clock.monotonic()

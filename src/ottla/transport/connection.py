@@ -448,7 +448,14 @@ class Connection:
         self._release_frame()
         self._sock.close()
         self._on_closed(reason)
+        # Whoever has this connection is mostly who made the callbacks: a circle that only the collector would find.
+        self._gate = None
+        self._on_frame = self._on_closed = _not_any_more
 
     def _close_after_bug(self, error: Exception) -> None:
         logger.error("connection closed by an error that nobody handled", exc_info=error)
         self.close(error)
+
+
+def _not_any_more(_: object) -> None:
+    """What is called of a connection that is closed: nothing is."""
