@@ -110,8 +110,9 @@ class Wait(Generic[Result]):
 
     def _ended(self, _future: object = None) -> None:
         self.stop_watching()
-        if self._on_end is not None:
-            self._on_end()
+        on_end, self._on_end = self._on_end, None  # Not kept: who made it has this wait.
+        if on_end is not None:
+            on_end()
 
     def stop_watching(self) -> None:
         """The wait is decided, though its answer may still be on the way."""
@@ -121,4 +122,5 @@ class Wait(Generic[Result]):
         self._timer.cancel()
         for partition, watcher in self._watched:
             partition.watchers.pop(watcher, None)
+        self._watched.clear()
         self.purgatory.waiting[self._kind] -= 1
