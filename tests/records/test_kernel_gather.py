@@ -132,3 +132,43 @@ def test_threads_that_add_at_once_each_get_a_place_of_their_own(kernel: Any, swi
         assert (records.values[place], records.timestamps[place]) == (name, number)
         assert records.keys[place] == (name if number % 3 == 0 else None)
         assert records.headers[place] == (name if number % 5 == 0 else None)
+
+
+def test_threads_that_begin_a_column_at_once_lose_nothing(kernel: Any, switching_often: None) -> None:
+    for _ in range(300):
+        records = gathered(kernel)
+        together = threading.Barrier(THREADS)
+        places: dict[int, bytes] = {}
+
+        def add(name: bytes, records: Any = records, together: Any = together, places: Any = places) -> None:
+            together.wait()
+            places[records.add(name, name, name, 1, name)[1]] = name
+
+        threads = [threading.Thread(target=add, args=(b"%d" % number,)) for number in range(THREADS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        records.close()
+        names = [places[place] for place in range(THREADS)]
+        assert records.values == records.keys == records.headers == names
+        assert dict(zip(records.callback_places, records.callbacks, strict=True)) == places
+
+
+def test_a_ticket_names_its_owner_though_the_batch_is_complete_by_then(kernel: Any, switching_often: None) -> None:
+    for _ in range(300):
+        records = gathered(kernel)
+        tickets: list[Any] = []
+
+        def add(records: Any = records, tickets: Any = tickets) -> None:
+            while (ticket := records.add(b"a", None, None, 1)) is not None:
+                tickets.append(ticket)
+
+        thread = threading.Thread(target=add)
+        thread.start()
+        while not records.values:
+            pass
+        records.close()
+        records.owner = None  # as the sender does when the batch is done
+        thread.join()
+        assert [ticket[0] for ticket in tickets] == [OWNER] * len(tickets)

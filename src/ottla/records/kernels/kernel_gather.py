@@ -4,7 +4,8 @@ One list per field. `keys` and `headers` are None as long as no record has any, 
 is missing is None, and `close` fills it in. A record gets its place, and the ticket of (owner, place) that it is known
 by, in one step that no other thread can get into: compiled, because the GIL is held from the look at `is_open` to the
 last list's append (what may let go of it, an allocation that the garbage collector counts, comes before or after);
-interpreted, because of the lock.
+interpreted, because of the lock. Before and after that step the batch may be closed, complete and `release`d by others:
+so lists are made beforehand and taken in the step where there is none yet, and the owner is read beforehand.
 """
 
 from __future__ import annotations
@@ -81,6 +82,10 @@ class Gathered:
     ):
         """The record's ticket; None when the batch is closed or full. `timestamp`: `NOW` for the time of adding."""
         place: cython.Py_ssize_t
+        owner = self.owner
+        new_keys = None
+        new_headers = None
+        new_callbacks = None
         if timestamp == NOW:
             timestamp = _now_ms()
         size: cython.Py_ssize_t = _OVERHEAD
@@ -89,22 +94,33 @@ class Gathered:
         if key is not None:
             size += len(key)
             if self.keys is None:
-                self.keys = []
+                new_keys = []
         if headers is not None:
             size += len(headers)
             if self.headers is None:
-                self.headers = []
+                new_headers = []
         if callback is not None and self.callbacks is None:
-            self.callbacks = []
-            self.callback_places = []
+            new_callbacks = ([], [])
         if cython.compiled:
+            self._take_lists(new_keys, new_headers, new_callbacks)
             place = self._put(value, key, headers, timestamp, callback, size)
         else:
             with self._lock:
+                self._take_lists(new_keys, new_headers, new_callbacks)
                 place = self._put(value, key, headers, timestamp, callback, size)
         if place < 0:
             return None
-        return _new_tuple(self._ticket_class, (self.owner, place))
+        return _new_tuple(self._ticket_class, (owner, place))
+
+    @cython.cfunc
+    def _take_lists(self, keys: object, headers: object, callbacks: object):
+        """Begin columns that this record is the first to need, unless another thread has begun them meanwhile."""
+        if keys is not None and self.keys is None:
+            self.keys = keys
+        if headers is not None and self.headers is None:
+            self.headers = headers
+        if callbacks is not None and self.callbacks is None:
+            self.callbacks, self.callback_places = callbacks
 
     @cython.cfunc
     def _put(
