@@ -2,7 +2,8 @@
 
 Kafka runs as KRaft broker and controller in one, with the JVM flags of its start script; it is formatted beforehand.
 Ottla runs with its embedded ZooKeeper. What both are told beyond ports and folders: deleted files go after a second,
-not after a minute, so that a long run does not fill the disk.
+not after a minute, so that a long run does not fill the disk; and sessions last longer than the rounds in which a
+broker is paused.
 """
 
 import os
@@ -24,6 +25,8 @@ JVM_FLAGS = (
 CLUSTER_ID = "b3R0bGEtYmVuY2htYXJrcw"
 START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 60.0
+# The most that the embedded ZooKeeper grants.
+SESSION_TIMEOUT_MS = 40_000
 
 
 class BrokerProcess:
@@ -68,6 +71,17 @@ class BrokerProcess:
                 self.process.wait()
             self.process = None
 
+    def pause(self) -> None:
+        """Let it do nothing until `resume`: another broker is measured."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: int) -> None:
+        if self.process is not None:
+            self.process.send_signal(number)
+
     def _check_alive(self) -> None:
         assert self.process is not None
         if self.process.poll() is not None:
@@ -93,6 +107,7 @@ class Kafka(BrokerProcess):
             f"log.dirs={self.log_dir}\n"
             "offsets.topic.replication.factor=1\n"
             "log.segment.delete.delay.ms=1000\n"
+            f"broker.session.timeout.ms={SESSION_TIMEOUT_MS}\n"
         )
         format_command = [*self._java(), "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c"]
         subprocess.run([*format_command, str(self._properties)], check=True, capture_output=True)
@@ -113,6 +128,7 @@ class Ottla(BrokerProcess):
             "listeners": f"PLAINTEXT://127.0.0.1:{self.port}",
             "log.dirs": str(self.log_dir),
             "log.segment.delete.delay.ms": "1000",
+            "zookeeper.session.timeout.ms": str(SESSION_TIMEOUT_MS),
             "ottla.zookeeper.port": "0",
         }
         overrides = [part for key, value in settings.items() for part in ("--override", f"{key}={value}")]

@@ -17,6 +17,7 @@ def start(broker: BrokerProcess, effort: Effort) -> Sample:
     """A second broker of the same kind, in a folder of its own; Kafka's is formatted before the clock starts."""
     folder = Path(tempfile.mkdtemp(prefix="bench-start-", dir=broker.folder.parent))
     fresh = type(broker)(folder / broker.name)
+    broker.pause()
     try:
         seconds = fresh.start()
         started_cpu = cpu_seconds(fresh.pid)
@@ -24,6 +25,7 @@ def start(broker: BrokerProcess, effort: Effort) -> Sample:
         idle_cpu = cpu_seconds(fresh.pid) - started_cpu
         rss = rss_bytes(fresh.pid)
     finally:
+        broker.resume()
         fresh.stop()
         shutil.rmtree(folder, ignore_errors=True)
     return {
