@@ -115,7 +115,7 @@ def _records(path: str) -> Iterator[list[Any]]:
     with read_segment(path) as reading:
         for batch in reading:
             for record in batch.records():
-                headers = {name: _text(value) for name, value in record.headers}
+                headers = [[name, _text(value)] for name, value in record.headers]  # a name may come twice
                 yield [record.offset, record.timestamp, _text(record.key), _text(record.value), headers]
 
 
