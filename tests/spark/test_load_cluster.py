@@ -1,6 +1,5 @@
 """`ottla load --master spark://...`: a real cluster whose executors do not have Ottla, and one of them killed."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ import ottla
 from ottla.testing import EmbeddedBroker
 from support.eventually import eventually
 from support.load_tables import read_offsets
-from support.spark_cluster import StandaloneCluster, standalone_cluster
+from support.spark_cluster import StandaloneCluster, driver_environment, standalone_cluster
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]
 
@@ -27,15 +26,12 @@ def cluster(tmp_path: Path) -> Iterator[StandaloneCluster]:
 
 
 def start_load(broker: EmbeddedBroker, cluster: StandaloneCluster, directory: Path) -> "subprocess.Popen[str]":
-    """`python3` is ours for the driver, and the worker's own for an executor."""
-    programs = Path(sys.executable).parent
-    environment = os.environ | {"PYSPARK_PYTHON": "python3", "PATH": f"{programs}:{os.environ['PATH']}"}
     command = [
         sys.executable, "-m", "ottla", "load", "clicks", "--to", f"parquet:{directory / 'table'}",
         "-b", broker.bootstrap_servers, "--master", cluster.url, "--conf", "spark.driver.host=127.0.0.1",
         "--conf", "spark.executor.memory=512m", "--max-records", "4000",
     ]  # fmt: skip
-    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, env=driver_environment(), stderr=subprocess.PIPE, text=True)
 
 
 def test_table_is_exact_when_a_worker_is_killed_in_the_middle(cluster: StandaloneCluster, tmp_path: Path) -> None:

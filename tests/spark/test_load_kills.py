@@ -47,6 +47,17 @@ def check(kind: str, mode: str, directory: Path) -> None:
     assert len(rows) == len(expected)
 
 
+def load_until_hit(kills: int, command: list[str], delay_max: float, kind: str, mode: str, directory: Path) -> None:
+    """When a load gets through before it is killed, the table is checked and the next begins from nothing."""
+    hit, seed = 0, 0
+    while hit < kills:
+        seed += 1
+        hit += load_under_kills(command, kills=5, delay_max=delay_max, seed=seed)
+        check(kind, mode, directory)
+        for folder in ("table", "lake"):
+            shutil.rmtree(directory / folder, ignore_errors=True)
+
+
 @pytest.mark.timeout(120)
 def test_table_is_exact_after_kills(topic: Topic, tmp_path: Path) -> None:
     command = process_command(topic.broker.bootstrap_servers, topic.name, "parquet", tmp_path, "append")
@@ -58,20 +69,12 @@ def test_table_is_exact_after_kills(topic: Topic, tmp_path: Path) -> None:
 @pytest.mark.parametrize("mode", ["append", "upsert"])
 @pytest.mark.parametrize("kind", ["parquet", "delta", "iceberg"])
 def test_table_is_exact_after_twenty_kills(kind: str, mode: str, topic: Topic, tmp_path: Path) -> None:
-    """When a load gets through before it is killed, the table is checked and the next begins from nothing."""
     command = process_command(topic.broker.bootstrap_servers, topic.name, kind, tmp_path, mode)
-    hit, seed = 0, 0
-    while hit < 20:
-        seed += 1
-        hit += load_under_kills(command, kills=5, delay_max=4, seed=seed)
-        check(kind, mode, tmp_path)
-        for folder in ("table", "lake"):
-            shutil.rmtree(tmp_path / folder, ignore_errors=True)
+    load_until_hit(20, command, 4.0, kind, mode, tmp_path)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["parquet", "delta", "iceberg"])
 def test_table_is_exact_after_kills_of_spark(kind: str, topic: Topic, tmp_path: Path) -> None:
     command = spark_command(topic.broker.bootstrap_servers, topic.name, kind, tmp_path, "append")
-    assert load_under_kills(command, kills=7, delay_max=20, seed=11)
-    check(kind, "append", tmp_path)
+    load_until_hit(7, command, 10.0, kind, "append", tmp_path)

@@ -1,6 +1,5 @@
 """The same job on this machine and on a real Spark cluster whose executors do not have Ottla: it is sent to them."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ import ottla
 from ottla.spark.executor_package import build_archive, executor_settings
 from ottla.testing import EmbeddedBroker
 from support.eventually import eventually
-from support.spark_cluster import StandaloneCluster, standalone_cluster
+from support.spark_cluster import StandaloneCluster, driver_environment, standalone_cluster
 from support.spark_topics import end_of, values_of
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]
@@ -44,12 +43,10 @@ def cluster(tmp_path: Path) -> Iterator[StandaloneCluster]:
 
 
 def start_job(master: str, broker: EmbeddedBroker, target: str, settings: dict[str, str]) -> "subprocess.Popen[str]":
-    """The driver, a process of its own. `python3` is ours for it, and the worker's own for an executor."""
-    programs = Path(sys.executable).parent
-    environment = os.environ | {"PYSPARK_PYTHON": "python3", "PATH": f"{programs}:{os.environ['PATH']}"}
+    """The driver, a process of its own."""
     pairs = [f"{key}={value}" for key, value in settings.items()]
     command = [sys.executable, str(JOB), master, broker.bootstrap_servers, "source", target, *pairs]
-    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, env=driver_environment(), stderr=subprocess.PIPE, text=True)
 
 
 def finish(job: "subprocess.Popen[str]") -> tuple[int, str]:

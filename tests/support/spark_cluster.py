@@ -45,13 +45,24 @@ def bare_environment(directory: Path) -> Path:
     return programs
 
 
+def driver_environment() -> dict[str, str]:
+    """For the driver's process: `python3` is ours for it, and the worker's own for an executor."""
+    programs = Path(sys.executable).parent
+    return _clean_environment() | {"PYSPARK_PYTHON": "python3", "PATH": f"{programs}:{os.environ['PATH']}"}
+
+
+def _clean_environment() -> dict[str, str]:
+    """Ours without what a session in this process has put there: it would tell executors to use our Python."""
+    return {key: value for key, value in os.environ.items() if not key.startswith(("PYSPARK", "PYTHON"))}
+
+
 class Daemon:
     """A master or worker: one process group, so that its executors die with it."""
 
     def __init__(self, directory: Path, arguments: list[str], programs: Path | None = None) -> None:
         directory.mkdir(parents=True)
         self._output = directory / "output"
-        environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYSPARK", "PYTHON"))}
+        environment = _clean_environment()
         if programs is not None:
             environment["PATH"] = f"{programs}:{environment['PATH']}"
         home = package_directory("pyspark")
