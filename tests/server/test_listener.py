@@ -8,6 +8,7 @@ import pytest
 from ottla.errors import ConfigError
 from ottla.protocol.messages.api_versions import ApiVersionsRequest
 from ottla.server import ListenerSpec, ServerLimits
+from ottla.server.limits import SAME_HOST_SEND_BUFFER_BYTES
 from support.servers import LOOPBACK, KafkaPeer, running_server
 
 
@@ -164,3 +165,31 @@ def test_nobody_is_accepted_after_accepting_was_stopped():
             assert await answers(peer)
 
     run(scenario())
+
+
+@pytest.mark.parametrize(
+    ("limits", "source", "is_set"),
+    [
+        (ServerLimits(), "127.0.0.1", True),
+        (ServerLimits(), "127.0.0.2", False),  # another host, as far as addresses tell
+        (ServerLimits(same_host_send_buffer_bytes=-1), "127.0.0.1", False),
+        (ServerLimits(socket_send_buffer_bytes=50_000), "127.0.0.1", False),
+    ],
+)
+def test_a_client_on_this_host_gets_a_send_buffer_that_keeps_its_bytes_in_order(limits, source, is_set, monkeypatch):
+    sizes = []
+
+    async def scenario():
+        async with running_server(limits=limits) as running:
+            listener = running.server.listeners[0]
+            taken = listener._on_connection
+
+            def note(spec, sock, address):
+                sizes.append(sock.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF))
+                taken(spec, sock, address)
+
+            monkeypatch.setattr(listener, "_on_connection", note)
+            assert await answers(running.connect(source=source))
+
+    run(scenario())
+    assert (sizes == [2 * SAME_HOST_SEND_BUFFER_BYTES]) is is_set  # Linux counts its own bookkeeping too

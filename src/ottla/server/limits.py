@@ -8,6 +8,7 @@ from ottla.errors import ConfigError
 from ottla.transport.frames import MESSAGE_SIZE_MAX_DEFAULT
 
 UNLIMITED = 2**31 - 1
+SAME_HOST_SEND_BUFFER_BYTES = 208 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,8 @@ class ServerLimits:
     # -1: the operating system decides, and tunes.
     socket_send_buffer_bytes: int = -1
     socket_receive_buffer_bytes: int = -1
+    # Where the former leaves it to the system, for clients on this very host (decision 2); -1: the system's too.
+    same_host_send_buffer_bytes: int = SAME_HOST_SEND_BUFFER_BYTES
 
     @classmethod
     def from_config(cls, config: BrokerConfig) -> "ServerLimits":
@@ -44,6 +47,9 @@ class ServerLimits:
             socket_listen_backlog_size=config.int("socket.listen.backlog.size"),
             socket_send_buffer_bytes=_buffer_bytes(config, "socket.send.buffer.bytes"),
             socket_receive_buffer_bytes=_buffer_bytes(config, "socket.receive.buffer.bytes"),
+            same_host_send_buffer_bytes=(
+                -1 if config.is_set("socket.send.buffer.bytes") else SAME_HOST_SEND_BUFFER_BYTES
+            ),
         )
 
 

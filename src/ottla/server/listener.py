@@ -119,8 +119,15 @@ class Listener:
         sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        self._set_same_host_buffer(sock, address[0])
         self._on_connection(self.spec, sock, (address[0], address[1]))
         return True
+
+    def _set_same_host_buffer(self, sock: socket.socket, peer_host: str) -> None:
+        limits = self._limits
+        is_chosen = limits.socket_send_buffer_bytes >= 0 or limits.same_host_send_buffer_bytes < 0
+        if not is_chosen and sock.getsockname()[0] == peer_host:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, limits.same_host_send_buffer_bytes)
 
     def _pause(self, why: str) -> None:
         self._log.warning("accept", "%s accepts no connections for now: %s", self.spec, why)
