@@ -1,6 +1,7 @@
 """The table on the terminal, the results as JSON, docs/benchmarks.md with its picture.
 
-`python -m bench.report build/bench/NAME.json` writes the page again from results that are there.
+`python -m bench.report build/bench/NAME.json...` writes the page again from results that are there. Of a second file
+it takes the groups of cases that the first does not have, and says so.
 """
 
 import json
@@ -91,6 +92,19 @@ def _row(fields: dict[str, Any]) -> Row:
     return Row(**fields | {"values": values, "verdict": Verdict(fields["verdict"])})
 
 
+def joined_results(paths: list[Path]) -> tuple[dict[str, str], str, list[Row]]:
+    """The first, with what only later ones have; where that is from stands with the machine."""
+    machine, effort, rows = load_results(paths[0])
+    for path in paths[1:]:
+        earlier, _, earlier_rows = load_results(path)
+        there = {row.group for row in rows}
+        added = [row for row in earlier_rows if row.group not in there]
+        groups = ", ".join(dict.fromkeys(row.group for row in added))
+        machine = machine | {f"not run again ({groups})": f"from {earlier['date']}, commit {earlier['commit']}"}
+        rows = rows + added
+    return machine, effort, rows
+
+
 def write_page(machine: dict[str, str], effort: str, rows: list[Row]) -> None:
     PICTURE.write_text(draw(rows))
     PAGE.write_text("\n".join(page_lines(machine, effort, rows)) + "\n")
@@ -142,4 +156,4 @@ def _table(rows: list[Row]) -> list[str]:
 
 
 if __name__ == "__main__":
-    write_page(*load_results(Path(sys.argv[1])))
+    write_page(*joined_results([Path(argument) for argument in sys.argv[1:]]))

@@ -8,7 +8,7 @@ from bench.__main__ import selected_cases
 from bench.brokers import BrokerProcess
 from bench.measures import Case, CaseResult, Effort, Metric, Must, Row, Sample, Verdict, rows_of
 from bench.picture import draw
-from bench.report import load_results, page_lines, save_results
+from bench.report import joined_results, load_results, page_lines, save_results
 
 
 def never(broker: BrokerProcess, effort: Effort) -> Sample:
@@ -58,6 +58,19 @@ def test_results_are_read_back_as_they_were_saved(tmp_path: Path, monkeypatch: p
     rows = rows_of(result(Metric("x", "/s", Must(at_least=5), "label"), [1, 2], [3, 4]))
     machine = {"date": "2026-01-02 03:04 UTC"}
     assert load_results(save_results(machine, "quick", rows)) == (machine, "quick", rows)
+
+
+def test_what_was_not_run_again_is_taken_from_an_earlier_run_which_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bench.report.RESULTS", tmp_path)
+    rows = rows_of(result(Metric("x", "/s"), [1], [2]))
+    again, left = ([row._replace(group=group) for row in rows] for group in ("again", "left"))
+    new = save_results({"date": "2026-01-03", "commit": "b"}, "full", again)
+    old = save_results({"date": "2026-01-02", "commit": "a"}, "full", [*again, *left])
+    machine, effort, joined = joined_results([new, old])
+    assert (machine["commit"], effort, joined) == ("b", "full", [*again, *left])
+    assert machine["not run again (left)"] == "from 2026-01-02, commit a"
 
 
 def test_the_page_names_what_falls_short() -> None:
