@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
@@ -29,13 +30,27 @@ def temporary_topic(port: int, partitions: int = 1, **config: str) -> Iterator[s
     admin = AdminClient({"bootstrap.servers": f"127.0.0.1:{port}", "log_level": 0}, logger=logging.getLogger("bench"))
     topic = f"bench-{next(_numbers)}"
     keys = {key.replace("_", "."): value for key, value in config.items()}
-    admin.create_topics([NewTopic(topic, partitions, 1, config=keys)])[topic].result(TIMEOUT_S)
+    _create(admin, NewTopic(topic, partitions, 1, config=keys))
     _wait_until_led(admin, topic, partitions)
     os.sync()
     try:
         yield topic
     finally:
         admin.delete_topics([topic])[topic].result(TIMEOUT_S)
+
+
+def _create(admin: AdminClient, topic: NewTopic) -> None:
+    """A broker that was paused for longer than its session needs a moment until it is the controller again."""
+    deadline = time.monotonic() + TIMEOUT_S
+    while True:
+        try:
+            admin.create_topics([topic])[topic.topic].result(TIMEOUT_S)
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError.NOT_CONTROLLER or time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+        else:
+            return
 
 
 def _wait_until_led(admin: AdminClient, topic: str, partitions: int) -> None:
