@@ -2,8 +2,8 @@
 
 Kafka runs as KRaft broker and controller in one, with the JVM flags of its start script; it is formatted beforehand.
 Ottla runs with its embedded ZooKeeper. What both are told beyond ports and folders: deleted files go after a second,
-not after a minute, so that a long run does not fill the disk; and sessions last longer than the rounds in which a
-broker is paused.
+not after a minute, so that a long run does not fill the disk; and sessions last longer than most rounds, in which the
+other broker is paused.
 """
 
 import os

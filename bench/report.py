@@ -100,7 +100,8 @@ def joined_results(paths: list[Path]) -> tuple[dict[str, str], str, list[Row]]:
         there = {row.group for row in rows}
         added = [row for row in earlier_rows if row.group not in there]
         groups = ", ".join(dict.fromkeys(row.group for row in added))
-        machine = machine | {f"not run again ({groups})": f"from {earlier['date']}, commit {earlier['commit']}"}
+        origin = f"from {earlier['date']}, measured as by commit {earlier['commit']}"
+        machine = machine | {f"not run again ({groups})": origin}
         rows = rows + added
     return machine, effort, rows
 

@@ -70,7 +70,7 @@ def test_what_was_not_run_again_is_taken_from_an_earlier_run_which_is_named(
     old = save_results({"date": "2026-01-02", "commit": "a"}, "full", [*again, *left])
     machine, effort, joined = joined_results([new, old])
     assert (machine["commit"], effort, joined) == ("b", "full", [*again, *left])
-    assert machine["not run again (left)"] == "from 2026-01-02, commit a"
+    assert machine["not run again (left)"] == "from 2026-01-02, measured as by commit a"
 
 
 def test_the_page_names_what_falls_short() -> None:

@@ -97,7 +97,7 @@ def test_limits_are_read_from_the_configuration():
     assert limits.max_connections_per_ip_overrides == {"127.0.0.1": 100, "::1": 200}
     assert limits.queued_max_request_bytes > 2**60
     assert limits.socket_send_buffer_bytes == 4096
-    assert limits.same_host_send_buffer_bytes == -1
+    assert limits.socket_receive_buffer_bytes is None
 
 
 @pytest.mark.parametrize("text", ["127.0.0.1", "127.0.0.1:x", ":5"])

@@ -8,7 +8,7 @@ import pytest
 from ottla.errors import ConfigError
 from ottla.protocol.messages.api_versions import ApiVersionsRequest
 from ottla.server import ListenerSpec, ServerLimits
-from ottla.server.limits import SAME_HOST_SEND_BUFFER_BYTES
+from ottla.server.listener import SAME_HOST_SEND_BUFFER_BYTES
 from support.servers import LOOPBACK, KafkaPeer, running_server
 
 
@@ -172,7 +172,7 @@ def test_nobody_is_accepted_after_accepting_was_stopped():
     [
         (ServerLimits(), "127.0.0.1", True),
         (ServerLimits(), "127.0.0.2", False),  # another host, as far as addresses tell
-        (ServerLimits(same_host_send_buffer_bytes=-1), "127.0.0.1", False),
+        (ServerLimits(socket_send_buffer_bytes=-1), "127.0.0.1", False),
         (ServerLimits(socket_send_buffer_bytes=50_000), "127.0.0.1", False),
     ],
 )

@@ -8,7 +8,6 @@ from ottla.errors import ConfigError
 from ottla.transport.frames import MESSAGE_SIZE_MAX_DEFAULT
 
 UNLIMITED = 2**31 - 1
-SAME_HOST_SEND_BUFFER_BYTES = 208 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,11 +26,9 @@ class ServerLimits:
     # Descriptors that connections never take: log files and connections to other brokers need them.
     descriptors_reserved: int = 4096
     socket_listen_backlog_size: int = 50
-    # -1: the operating system decides, and tunes.
-    socket_send_buffer_bytes: int = -1
-    socket_receive_buffer_bytes: int = -1
-    # Where the former leaves it to the system, for clients on this very host (decision 2); -1: the system's too.
-    same_host_send_buffer_bytes: int = SAME_HOST_SEND_BUFFER_BYTES
+    # None: nobody chose, see decision 2; -1: the operating system decides, and tunes.
+    socket_send_buffer_bytes: int | None = None
+    socket_receive_buffer_bytes: int | None = None
 
     @classmethod
     def from_config(cls, config: BrokerConfig) -> "ServerLimits":
@@ -47,9 +44,6 @@ class ServerLimits:
             socket_listen_backlog_size=config.int("socket.listen.backlog.size"),
             socket_send_buffer_bytes=_buffer_bytes(config, "socket.send.buffer.bytes"),
             socket_receive_buffer_bytes=_buffer_bytes(config, "socket.receive.buffer.bytes"),
-            same_host_send_buffer_bytes=(
-                -1 if config.is_set("socket.send.buffer.bytes") else SAME_HOST_SEND_BUFFER_BYTES
-            ),
         )
 
 
@@ -58,9 +52,9 @@ def _bytes_or_unlimited(count: int) -> int:
     return count if count > 0 else 2**63 - 1
 
 
-def _buffer_bytes(config: BrokerConfig, key: str) -> int:
-    """A size that somebody chose, else the operating system's: Kafka's default would only switch its tuning off."""
-    return config.int(key) if config.is_set(key) else -1
+def _buffer_bytes(config: BrokerConfig, key: str) -> int | None:
+    """A size that somebody chose. Kafka's default would only switch the operating system's tuning off."""
+    return config.int(key) if config.is_set(key) else None
 
 
 def parse_overrides(text: str) -> dict[str, int]:

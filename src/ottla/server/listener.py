@@ -22,6 +22,8 @@ logger = logging.getLogger(__name__)
 
 ACCEPTS_PER_TURN_MAX = 64
 RETRY_MS = 100
+# For a client on this host, if nobody chose a size: with more, its segments overtake each other (decision 2).
+SAME_HOST_SEND_BUFFER_BYTES = 208 * 1024
 
 
 class Listener:
@@ -119,15 +121,10 @@ class Listener:
         sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        self._set_same_host_buffer(sock, address[0])
+        if self._limits.socket_send_buffer_bytes is None and sock.getsockname()[0] == address[0]:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SAME_HOST_SEND_BUFFER_BYTES)
         self._on_connection(self.spec, sock, (address[0], address[1]))
         return True
-
-    def _set_same_host_buffer(self, sock: socket.socket, peer_host: str) -> None:
-        limits = self._limits
-        is_chosen = limits.socket_send_buffer_bytes >= 0 or limits.same_host_send_buffer_bytes < 0
-        if not is_chosen and sock.getsockname()[0] == peer_host:
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, limits.same_host_send_buffer_bytes)
 
     def _pause(self, why: str) -> None:
         self._log.warning("accept", "%s accepts no connections for now: %s", self.spec, why)
@@ -177,5 +174,5 @@ def _set_buffers(sock: socket.socket, limits: ServerLimits) -> None:
         (socket.SO_SNDBUF, limits.socket_send_buffer_bytes),
         (socket.SO_RCVBUF, limits.socket_receive_buffer_bytes),
     ):
-        if size >= 0:
+        if size is not None and size >= 0:
             sock.setsockopt(socket.SOL_SOCKET, option, size)
