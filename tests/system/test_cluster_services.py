@@ -94,3 +94,15 @@ def test_unclean_election_that_is_allowed_while_the_partition_is_offline_takes_e
     resource = ConfigResource(ConfigResource.Type.TOPIC, "orders", incremental_configs=[entry])
     cluster.admin.incremental_alter_configs([resource])[resource].result(30)
     assert cluster.leader("orders") == survivor
+
+
+@pytest.mark.timeout(180)
+def test_a_broker_that_is_back_leads_again_by_itself_what_it_should(tmp_path: Path) -> None:
+    balance = {"leader_imbalance_check_interval_seconds": "1", "leader_imbalance_per_broker_percentage": "0"}
+    with cluster_in(tmp_path, **balance) as cluster:
+        cluster.create_topic("orders")
+        first = cluster.leader("orders")
+        cluster.brokers[first].kill()
+        eventually(lambda: cluster.leader("orders") != first)
+        cluster.restart(first)
+        eventually(lambda: cluster.leader("orders") == first)
