@@ -131,6 +131,17 @@ def test_of_the_options_for_one_end_the_most_general_time_counts():
     assert all_three.starting == GlobalTime(3, OnNoMatch.LATEST)
 
 
+def test_options_of_a_trigger_are_taken_from_streams():
+    options = stream(minOffsetsPerTrigger="3", maxTriggerDelay="2s", maxOffsetsPerTrigger="7")
+    assert (options.min_offsets_per_trigger, options.max_trigger_delay_ms) == (3, 2000)
+    assert options.max_offsets_per_trigger == 7
+
+
+def test_a_prefix_for_groups_changes_nothing_since_tasks_are_in_none(caplog):
+    assert stream(groupIdPrefix="job") == stream()
+    assert not caplog.text
+
+
 def test_options_that_nobody_knows_are_ignored(caplog):
     options = batch(whatever="1", **{"kafka.whatever": "2"})
     assert "whatever" not in options.client.settings
