@@ -24,7 +24,7 @@ def test_file_is_synced_before_its_name_and_its_name_before_the_return(tmp_path:
     disk = RecordingDisk()
     path = f"{tmp_path}/checkpoint"
     write_atomically(LogDirectory(str(tmp_path), disk), path, b"one")
-    assert [step[0] for step in disk.trace] == ["create", "truncate", "write", "sync", "rename", "sync_directory"]
+    assert [step[0] for step in disk.trace] == ["create", "write", "sync", "rename", "sync_directory"]
 
 
 def test_a_full_disk_keeps_the_old_content(directory: LogDirectory, disk: FaultyDisk) -> None:

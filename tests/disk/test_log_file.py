@@ -38,6 +38,19 @@ def test_reads_stop_at_what_was_appended_even_where_room_is_preallocated(directo
     assert on_disk(file) == b"abc"
 
 
+def test_what_stood_in_the_place_of_a_new_file_is_gone(directory: LogDirectory) -> None:
+    Path(f"{directory.path}/a.log").write_bytes(b"old")
+    file = LogFile.create(f"{directory.path}/a.log", directory)
+    assert on_disk(file) == b""
+
+
+def test_a_new_file_is_not_cut_so_that_ext4_does_not_write_it_out_when_it_is_closed(
+    directory: LogDirectory, disk: FaultyDisk
+) -> None:
+    LogFile.create(f"{directory.path}/a.log", directory)
+    assert "truncate" not in disk.calls
+
+
 @pytest.mark.parametrize("room", [0, 1, 3])
 def test_a_full_disk_leaves_the_file_as_it_was(file: LogFile, disk: FaultyDisk, room: int) -> None:
     file.append(b"abc")

@@ -41,7 +41,8 @@ class LogFile:
         file = cls(path, directory, 0)
         try:
             descriptor = file._open(CREATE)
-            directory.disk.truncate(descriptor, 0)
+            if directory.disk.size(descriptor):  # ext4 writes out a file that was cut to nothing when it is closed.
+                directory.disk.truncate(descriptor, 0)
             if allocate_bytes:
                 directory.disk.allocate(descriptor, allocate_bytes)
         except OSError as error:

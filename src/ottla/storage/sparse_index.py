@@ -46,9 +46,13 @@ class SparseIndex:
 
     @classmethod
     def create(cls, path: str, directory: LogDirectory, base_offset: int, size_max: int) -> Self:
-        """A new index, for a segment that is appended to."""
+        """A new index, for a segment that is appended to. When there is no room for it, nothing is left behind."""
         index = cls(LogFile.create(path, directory), base_offset, size_max)
-        index.activate()
+        try:
+            index.activate()
+        except Exception:
+            index.file.delete()
+            raise
         return index
 
     @classmethod
