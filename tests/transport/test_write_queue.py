@@ -55,3 +55,22 @@ def test_dropped_queue_is_empty_and_closes_its_sendables(sendable_file):
     queue.drop()
     assert sendable.close_count == 1
     assert queue.unsent_bytes == 0
+
+
+def test_a_socket_that_took_less_than_was_offered_is_not_asked_again_in_the_same_flush(pair, sendable_file):
+    near, far = pair
+    data = bytes(range(256)) * 20_000
+    sendable = sendable_file(data)
+    offers = []
+    send_to = sendable.send_to
+    sendable.send_to = lambda sock, start, count: offers.append(start) or send_to(sock, start, count)
+    queue = WriteQueue()
+    queue.add([sendable])
+    flushes, received = 1, b""
+    while queue.flush(near, len(data)) is Flush.BLOCKED:
+        flushes += 1
+        received += far.recv(len(data))
+    while len(received) < len(data):
+        received += far.recv(len(data))
+    assert received == data
+    assert len(offers) == flushes

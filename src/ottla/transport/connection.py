@@ -1,8 +1,9 @@
 """A non-blocking socket: frames in, a queue of bytes and file ranges out. The same class for servers and clients.
 
 Theory of operation
-  Reading. A readable socket is read once per turn of the loop, into the loop's shared ReceiveBuffer. Every frame that
-  is complete there goes to `on_frame` as a memoryview that is valid only during the call. The rest is one of
+  Reading. A readable socket is read once per turn of the loop, into the loop's shared ReceiveBuffer, and once more
+  where a large frame has filled it. Every frame that is complete there goes to `on_frame` as a memoryview that is
+  valid only during the call. The rest is one of
     prefix    fewer bytes than it takes to know the frame's size and API key: kept, the next read goes behind it
     frame     an incomplete frame that the gate admitted: a private buffer of its size, read into directly
     leftover  frames that may not be handed over now: `on_frame` returned False, reading is paused, the gate said no,
@@ -272,6 +273,8 @@ class Connection:
         self.bytes_received += count
         self._prefix = b""
         self._consume(view[: start + count])
+        if self._frame is not None and start + count == len(view) and not self._must_wait():
+            self._fill_frame(self._frame)  # There is nearly always more where this came from.
 
     def _fill_frame(self, frame: memoryview) -> None:
         filled = self.frame_filled_bytes

@@ -8,6 +8,11 @@ and `RECEIVE_BYTES` bounds how many it can hold back in that way.
 A frame larger than the shared buffer gets a buffer to itself. A few of those are kept for the next such frame: a new
 one has to be zeroed first, and its memory is in no cache. Invariant: a buffer is used again only when nobody holds a
 view of it any more, which Python itself tells (an exported bytearray cannot change its size).
+
+Where a frame begins in its buffer decides how fast the kernel copies. AMD's processors copy (`rep movsb`) at a ninth of
+their speed when the target lies 1 to 15 bytes past the source, counted within a page; and that is how it comes out by
+itself: a request begins on a page of the sender's, its frame 4 bytes later, and malloc gives large memory 16 bytes
+into a page. A lead puts the frame out of that reach (3 against 30 GB/s here, a fifth of what a produced GB costs).
 """
 
 RECEIVE_BYTES = 32 * 1024
@@ -15,6 +20,8 @@ RECEIVE_BYTES = 32 * 1024
 # A buffer fits frames from half of its size on: a small frame must not pin a large buffer, nor the kept ones grow.
 KEPT_BUFFERS_MAX = 4
 KEPT_BUFFER_BYTES_MAX = 4 * 1024 * 1024
+# With malloc's 16 bytes: frames of large buffers begin 128 bytes into a page.
+LEAD_BYTES = 112
 
 
 class ReceiveBuffer:
@@ -27,10 +34,10 @@ class ReceiveBuffer:
     def take_frame(self, size: int) -> memoryview:
         """Room for a frame of `size` bytes. What it holds is whatever stood there before."""
         for index, buffer in enumerate(self._kept):
-            if size <= len(buffer) <= 2 * size:
+            if size + LEAD_BYTES <= len(buffer) <= 2 * size:
                 del self._kept[index]
-                return memoryview(buffer)[:size]
-        return memoryview(bytearray(size))
+                return memoryview(buffer)[LEAD_BYTES : LEAD_BYTES + size]
+        return memoryview(bytearray(LEAD_BYTES + size))[LEAD_BYTES:]
 
     def give_back(self, frame: memoryview) -> None:
         """The frame has been handled. Its memory is kept if it is of use and nobody else has a view of it."""

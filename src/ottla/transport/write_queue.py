@@ -57,11 +57,14 @@ class WriteQueue:
                     return Flush.BUDGET_SPENT
                 head = chunks[0]
                 if isinstance(head, _BYTES):
-                    sent = self._send_bytes(sock, head, budget_bytes)
+                    sent = wanted = self._send_bytes(sock, head, budget_bytes)
                 else:
-                    sent = self._send_sendable(sock, head, budget_bytes)
-                budget_bytes -= sent
+                    wanted = min(len(head) - self._head_sent, budget_bytes)
+                    sent = self._send_sendable(sock, head, wanted)
                 self._advance(sent)
+                if sent < wanted:  # The socket is full. To ask it again would be a call that says just this.
+                    return Flush.BLOCKED
+                budget_bytes -= sent
         except BlockingIOError:
             return Flush.BLOCKED
         return Flush.DRAINED
@@ -89,8 +92,8 @@ class WriteQueue:
             return sock.send(b"".join(buffers), flags)
         return sock.sendmsg(buffers, (), flags)
 
-    def _send_sendable(self, sock: socket.socket, head: Sendable, budget_bytes: int) -> int:
-        sent = head.send_to(sock, self._head_sent, min(len(head) - self._head_sent, budget_bytes))
+    def _send_sendable(self, sock: socket.socket, head: Sendable, count: int) -> int:
+        sent = head.send_to(sock, self._head_sent, count)
         if not sent:
             raise ConnectionAbortedError("the data to send ended before its announced length")
         return sent
