@@ -1,4 +1,5 @@
 import asyncio
+import select
 import struct
 
 import pytest
@@ -11,6 +12,7 @@ from ottla.protocol.messages.api_versions import ApiVersionsRequest
 from ottla.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from ottla.protocol.messages.metadata import MetadataRequest, MetadataResponse
 from ottla.protocol.messages.produce import ProduceRequest, ProduceResponse
+from ottla.replication.purgatory import PromptFuture
 from support.connections import framed
 from support.servers import handler_table, running_server
 
@@ -110,6 +112,27 @@ def test_pipelined_requests_are_answered_in_order_also_when_some_wait():
             await peer.send(b"".join(peer.request(heartbeat(n), 3) for n in range(200)))
             for n in range(200):
                 assert (await peer.response()) == (n, HeartbeatResponse(throttle_time_ms=n))
+
+    run(scenario())
+
+
+def test_wait_that_ends_is_answered_in_the_same_turn():
+    async def scenario():
+        waiting = []
+
+        def wait(_context, request):
+            waiting.append(PromptFuture(loop=asyncio.get_running_loop()))
+            return waiting[0]
+
+        async with running_server(handler_table({ApiKey.HEARTBEAT: wait})) as running:
+            peer = running.connect()
+            asked = asyncio.ensure_future(peer.ask(heartbeat(1), 4))
+            await running.until(lambda: bool(waiting))
+            waiting[0].set_result(HeartbeatResponse(throttle_time_ms=7))
+            assert not select.select([peer.sock], [], [], 0)[0]
+            waiting[0].call_prompt()
+            assert select.select([peer.sock], [], [], 20)[0]
+            assert (await asked).throttle_time_ms == 7
 
     run(scenario())
 

@@ -60,6 +60,24 @@ class Purgatory:
                 watcher.partition_changed(partition)
 
 
+class PromptFuture(asyncio.Future[Result]):
+    """A future that calls `prompt` as it gets its result: a callback of asyncio's would cost a turn of the loop.
+
+    Not when it is cancelled: that is for the ordinary callbacks.
+    """
+
+    prompt: "Callable[[PromptFuture[Result]], None] | None" = None
+
+    def call_prompt(self) -> None:
+        prompt, self.prompt = self.prompt, None
+        if prompt is None:
+            return
+        try:
+            prompt(self)
+        except Exception as error:  # noqa: BLE001 - as asyncio does for its callbacks: others must not suffer
+            self.get_loop().call_exception_handler({"message": "an answer failed", "exception": error, "future": self})
+
+
 class Wait(Generic[Result]):
     """One waiting request: its future, its timer, the partitions it watches. `on_end` is called when all is over.
 
@@ -82,7 +100,7 @@ class Wait(Generic[Result]):
         self._on_end = on_end
         self._released = False
         self._watched: list[tuple[Watched, Watcher]] = []
-        self.future: asyncio.Future[Result] = purgatory.loop.create_future()
+        self.future: PromptFuture[Result] = PromptFuture(loop=purgatory.loop)
         self.future.add_done_callback(self._ended)
         self._timer: Timer = purgatory.timers.schedule(timeout_ms, on_timeout)
         purgatory.waiting[kind] += 1
@@ -97,6 +115,7 @@ class Wait(Generic[Result]):
             future.remove_done_callback(self._ended)
             self._ended()
             future.set_result(result)
+            future.call_prompt()
 
     def complete_from(self, source: "asyncio.Future[Result]") -> None:
         """End as another future did; a wait that was cancelled meanwhile stays so."""
@@ -105,11 +124,14 @@ class Wait(Generic[Result]):
         error = source.exception()
         if error is not None:
             self.future.set_exception(error)
+            self.future.call_prompt()
         else:
             self.complete(source.result())
 
-    def _ended(self, _future: object = None) -> None:
+    def _ended(self, cancelled: "asyncio.Future[Result] | None" = None) -> None:
         self.stop_watching()
+        if cancelled is not None:
+            self.future.prompt = None  # Not kept: who is called has this future.
         on_end, self._on_end = self._on_end, None  # Not kept: who made it has this wait.
         if on_end is not None:
             on_end()

@@ -27,6 +27,7 @@ from ottla.observability.metrics import Metrics
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.codec import decode
 from ottla.protocol.message import Response
+from ottla.replication.purgatory import PromptFuture
 from ottla.server.channel import Channel, PendingAnswer
 from ottla.server.request_metrics import RequestMeter, RequestMetrics
 from ottla.server.routes import Route, encode_answer
@@ -157,7 +158,10 @@ class Dispatcher:
         future = self._as_future(awaitable)
         if not isinstance(future, asyncio.Task):
             waiting.cancel = future.cancel
-        future.add_done_callback(waiting.on_done)
+        if isinstance(future, PromptFuture) and not future.done():
+            future.prompt = waiting.on_done
+        else:
+            future.add_done_callback(waiting.on_done)
 
     def _as_future(self, awaitable: Awaitable[Answer]) -> "asyncio.Future[Answer]":
         if isinstance(awaitable, asyncio.Future):
