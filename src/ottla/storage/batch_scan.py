@@ -57,8 +57,8 @@ def walk_batches(file: LogFile, position: int, end: int) -> Iterator[BatchPlace]
         position += place.size
 
 
-def find_batch(file: LogFile, offset: int, position: int, end: int) -> BatchPlace | None:
-    """The first batch from `position` on that ends at or past `offset`: `walk_batches` without making every place."""
+def find_position(file: LogFile, offset: int, position: int, end: int) -> int | None:
+    """Where the first batch from `position` on begins that ends at or past `offset`. Reads no header without need."""
     unpack, overhead = _PLACE.unpack_from, LOG_OVERHEAD
     window, window_start = b"", position
     while position + overhead < end:
@@ -66,12 +66,21 @@ def find_batch(file: LogFile, offset: int, position: int, end: int) -> BatchPlac
         if _must_refill(window, at):
             window, window_start, at = file.read_at(position, _WINDOW) + _PADDING, position, 0
         base_offset, length, magic, last_offset_delta, _ = unpack(window, at)
-        if base_offset + (last_offset_delta if magic == _MAGIC_2 else 0) >= offset:
-            return _place_at(window, at, position)
+        last_offset = base_offset + (last_offset_delta if magic == _MAGIC_2 else 0)
+        if last_offset >= offset:
+            return position
         if length < _MESSAGE_LENGTH_MIN:
             raise CorruptMessageError(f"batch length {length} at position {position} of {file.path}")
         position += length + overhead
+        if last_offset + 1 == offset:  # Whatever comes next is it.
+            return position if position + overhead < end else None
     return None
+
+
+def find_batch(file: LogFile, offset: int, position: int, end: int) -> BatchPlace | None:
+    """The first batch from `position` on that ends at or past `offset`."""
+    found = find_position(file, offset, position, end)
+    return next(walk_batches(file, found, end), None) if found is not None else None
 
 
 def _must_refill(window: bytes, at: int) -> bool:

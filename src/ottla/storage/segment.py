@@ -16,7 +16,7 @@ from ottla.disk.file_slice import FileSlice
 from ottla.disk.log_file import LogFile
 from ottla.disk.system_disk import Buffer
 from ottla.model import NO_OFFSET, NO_TIMESTAMP
-from ottla.storage.batch_scan import BatchPlace, find_batch, walk_batches
+from ottla.storage.batch_scan import BatchPlace, find_batch, find_position, walk_batches
 from ottla.storage.offset_index import OffsetIndex
 from ottla.storage.segment_files import (
     DELETED_SUFFIX,
@@ -219,8 +219,7 @@ class Segment:
         known = self._known_positions.get(offset)
         if known is not None and known < self.size:
             return known
-        place = self.find(offset)
-        return place.position if place else None
+        return find_position(self.log, offset, self.offset_index.lookup(offset), self.size)
 
     def know_position(self, offset: int, position: int) -> None:
         """Somebody will read from `offset` on, and the batch that begins with it is or will be at `position`."""
