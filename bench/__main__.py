@@ -4,6 +4,7 @@ import argparse
 import compileall
 import contextlib
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -56,14 +57,24 @@ def running_brokers(kinds: list[type[BrokerProcess]]) -> Iterator[list[BrokerPro
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def run(cases: list[Case], kinds: list[type[BrokerProcess]], arguments: argparse.Namespace) -> list[Row]:
-    effort = QUICK if arguments.quick else FULL
-    rows: list[Row] = []
+def run(cases: list[Case], kinds: list[type[BrokerProcess]], effort: Effort) -> Iterator[list[Row]]:
+    """The rows of one case after the other."""
     with running_brokers(kinds) as brokers:
         warm_up(brokers, effort)
         for case in cases:
-            rows += run_and_print(case, brokers, effort)
-    return rows
+            yield run_and_print(case, brokers, effort)
+
+
+def until_stopped(measured: Iterator[list[Row]]) -> tuple[list[Row], bool]:
+    """What was measured, and whether all was: a run that is stopped keeps what it has."""
+    rows: list[Row] = []
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        for of_case in measured:
+            rows += of_case
+    except KeyboardInterrupt:
+        return rows, False
+    return rows, True
 
 
 def run_and_print(case: Case, brokers: list[BrokerProcess], effort: Effort) -> list[Row]:
@@ -96,12 +107,14 @@ def main() -> None:
         sys.exit("the record kernels are not compiled, or their sources have changed since: run `make setup` first")
     machine = describe_machine()
     began = time.monotonic()
-    rows = run(cases, kinds, arguments)
+    effort_name, effort = ("quick", QUICK) if arguments.quick else ("full", FULL)
+    rows, is_whole = until_stopped(run(cases, kinds, effort))
     report.print_summary(rows)
-    results = report.save_results(machine, "quick" if arguments.quick else "full", rows)
+    results = report.save_results(machine, effort_name, rows)
     print(f"{time.monotonic() - began:.0f} s; results in {results.relative_to(ROOT)}")
-    if arguments.page or (len(cases) == len(ALL_CASES) and not arguments.quick and not arguments.only):
-        report.write_page(machine, "quick" if arguments.quick else "full", rows)
+    all_cases = len(cases) == len(ALL_CASES) and not arguments.quick and not arguments.only
+    if is_whole and (arguments.page or all_cases):
+        report.write_page(machine, effort_name, rows)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
 """What the benchmark concludes from its samples. The benchmark itself is run by `make bench`, never by a test."""
 
+import os
 import re
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from bench.__main__ import selected_cases
+from bench.__main__ import selected_cases, until_stopped
 from bench.brokers import BrokerProcess
 from bench.measures import Case, CaseResult, Effort, Metric, Must, Row, Sample, Verdict, rows_of
 from bench.picture import draw
@@ -92,3 +95,20 @@ def test_quick_run_leaves_out_what_takes_minutes_unless_it_is_named() -> None:
     assert {"produce-1kb-acks1-none-1p", "latency-1000", "groups"} <= quick
     assert {name.split("-")[0] for name in left_out} == {"cluster", "spark"}
     assert {case.name for case in selected_cases(["spark"], quick=True)} <= left_out
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_stopped_keeps_what_it_has_measured(number: signal.Signals) -> None:
+    (row,) = rows_of(result(Metric("m", "s"), [1.0], [2.0]))
+
+    def measured() -> Iterator[list[Row]]:
+        yield [row]
+        os.kill(os.getpid(), number)
+        yield [row]
+
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        assert until_stopped(measured()) == ([row], False)
+        assert until_stopped(iter([[row], [row]])) == ([row, row], True)
+    finally:
+        signal.signal(signal.SIGTERM, before)
