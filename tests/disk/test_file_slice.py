@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ottla.disk.directory import LogDirectory
-from ottla.disk.file_slice import FileSlice
+from ottla.disk.file_slice import READ_AHEAD_WINDOW, FileSlice
 from ottla.disk.log_file import LogFile
 from ottla.disk.read_ahead import ReadAhead
 from ottla.disk.sendable import Sendable
@@ -124,6 +124,26 @@ def test_a_cold_range_is_seen_as_cold_and_warm_after_reading_ahead(file: LogFile
     assert errors == [None]
     assert part.is_cached()
     ahead.close()
+    part.close()
+
+
+def test_a_file_is_probed_and_read_from_the_front_to_the_back_and_not_beyond_the_slice(directory: LogDirectory) -> None:
+    reads: list[tuple[int, int]] = []
+
+    class WatchedDisk(FaultyDisk):
+        def preadv(self, descriptor: int, buffers: list[bytearray | memoryview], position: int, flags: int, /) -> int:
+            reads.append((position, len(buffers[0])))
+            return os.preadv(descriptor, buffers, position, flags)
+
+    directory.disk = WatchedDisk()
+    file = LogFile.create(f"{directory.path}/a.log", directory)
+    file.append(CONTENT)
+    part = FileSlice(file, 1000, 300_000)
+    assert part.is_cached()
+    assert reads == [(1000, 1), (1000 + READ_AHEAD_WINDOW, 1), (1000 + 2 * READ_AHEAD_WINDOW, 1), (300_999, 1)]
+    reads.clear()
+    part.read_ahead(memoryview(bytearray(200_000)))
+    assert reads == [(1000, 200_000), (201_000, 100_000)]
     part.close()
 
 

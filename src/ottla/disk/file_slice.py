@@ -6,6 +6,8 @@ away from it, and then the send fails and with it the connection, because the le
 
 Sending is fast as long as the bytes are in the page cache. The end of a log always is. For older ranges `is_cached`
 asks the kernel (preadv with RWF_NOWAIT, one byte in every readahead window), and `read_ahead` brings in what is not.
+Both go from the front to the back, as the kernel's own readahead expects of who reads a file: asked for the last byte
+first it takes the reader for one that jumps about, and reads ahead little.
 """
 
 import errno
@@ -67,9 +69,9 @@ class FileSlice:
         preadv, descriptor = self._file.directory.disk.preadv, self._descriptor
         last = self.position + self._size - 1
         try:
-            preadv(descriptor, _PROBE, last, RWF_NOWAIT)
             for position in range(self.position, last, READ_AHEAD_WINDOW):
                 preadv(descriptor, _PROBE, position, RWF_NOWAIT)
+            preadv(descriptor, _PROBE, last, RWF_NOWAIT)
         except BlockingIOError:
             return False
         except OSError as error:
@@ -78,14 +80,13 @@ class FileSlice:
             raise self._file.directory.storage_error(error) from error
         return True
 
-    def read_ahead(self) -> None:
+    def read_ahead(self, scratch: memoryview) -> None:
         """Bring it into the page cache. Blocks: for a thread, which may use the descriptor since it is pinned."""
-        scratch = bytearray(READ_AHEAD_WINDOW)
         end = self.position + self._size
         disk = self._file.directory.disk
         try:
-            for position in range(self.position, end, READ_AHEAD_WINDOW):
-                disk.preadv(self._descriptor, [scratch], position, 0)
+            for position in range(self.position, end, len(scratch)):
+                disk.preadv(self._descriptor, [scratch[: end - position]], position, 0)
         except OSError as error:
             raise self._file.directory.storage_error(error) from error
 

@@ -13,6 +13,9 @@ from ottla.errors.tree import OttlaError
 
 Done = Callable[[OttlaError | None], None]
 
+# The bytes that are read are not looked at. As many in one call as a consumer asks of a partition by default.
+SCRATCH_BYTES = 1024 * 1024
+
 
 class ReadAhead:
     """`done` is called in the thread: hand it a function that goes back to the loop."""
@@ -39,10 +42,11 @@ class ReadAhead:
             self._thread = None
 
     def _run(self) -> None:
+        scratch = memoryview(bytearray(SCRATCH_BYTES))
         while (item := self._queue.get()) is not None:
             cold, done = item
             try:
-                cold.read_ahead()
+                cold.read_ahead(scratch)
             except OttlaError as error:
                 done(error)
             else:
