@@ -68,7 +68,8 @@ def run(cases: list[Case], kinds: list[type[BrokerProcess]], effort: Effort) -> 
 def until_stopped(measured: Iterator[list[Row]]) -> tuple[list[Row], bool]:
     """What was measured, and whether all was: a run that is stopped keeps what it has."""
     rows: list[Row] = []
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):  # What runs in the background has SIGINT ignored.
+        signal.signal(number, signal.default_int_handler)
     try:
         for of_case in measured:
             rows += of_case

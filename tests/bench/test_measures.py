@@ -106,9 +106,10 @@ def test_a_run_that_is_stopped_keeps_what_it_has_measured(number: signal.Signals
         os.kill(os.getpid(), number)
         yield [row]
 
-    before = signal.getsignal(signal.SIGTERM)
+    before = {each: signal.signal(each, signal.SIG_IGN) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         assert until_stopped(measured()) == ([row], False)
         assert until_stopped(iter([[row], [row]])) == ([row, row], True)
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for each, handler in before.items():
+            signal.signal(each, handler)
