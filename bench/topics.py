@@ -15,7 +15,6 @@ from confluent_kafka.cimpl import NewTopic
 
 _numbers = itertools.count(1)
 TIMEOUT_S = 30.0
-READ_BYTES = 1024 * 1024
 
 
 def free_port() -> int:
@@ -66,15 +65,8 @@ def _wait_until_led(admin: AdminClient, topic: str, partitions: int) -> None:
 
 
 def drop_from_page_cache(files: list[Path]) -> None:
-    """Write the files out and have the kernel forget them, so that the next read comes from the disk.
-
-    They are read once before that. A virtual disk has a cache of its own, which by chance has the blocks of one file
-    and not those of the next: plain reading ran at 500 and at 2,500 MB/s in turn. Now it has all of them.
-    """
+    """Write the files out and have the kernel forget them, so that the next read comes from the disk."""
     for path in files:
-        with path.open("rb", buffering=0) as file:
+        with path.open("rb") as file:
             os.fsync(file.fileno())
-            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-            while file.read(READ_BYTES):
-                pass
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)

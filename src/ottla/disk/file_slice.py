@@ -6,8 +6,7 @@ away from it, and then the send fails and with it the connection, because the le
 
 Sending is fast as long as the bytes are in the page cache. The end of a log always is. For older ranges `is_cached`
 asks the kernel (preadv with RWF_NOWAIT, one byte in every readahead window), and `read_ahead` brings in what is not.
-Both go from the front to the back, as the kernel's own readahead expects of who reads a file: asked for the last byte
-first it takes the reader for one that jumps about, and reads ahead little.
+Both go from the front to the back: each probe counts as a read for the kernel's own readahead, which goes by order.
 """
 
 import errno
