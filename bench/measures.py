@@ -16,18 +16,27 @@ Sample = dict[str, float]
 
 
 class Effort(NamedTuple):
-    """How much is done in a round, and how many rounds there are."""
+    """How much is done in a round, and how many rounds there are. `memory_megabytes` is what a round may use."""
 
     rounds: int
     seconds: float
     megabytes: int
     starts: int
     warm_up_s: float
+    memory_megabytes: int
     discards_all_first_passes: bool = True
 
 
-FULL = Effort(rounds=5, seconds=4.0, megabytes=300, starts=5, warm_up_s=40.0)
-QUICK = Effort(rounds=1, seconds=0.7, megabytes=25, starts=1, warm_up_s=12.0, discards_all_first_passes=False)
+FULL = Effort(rounds=5, seconds=4.0, megabytes=300, starts=5, warm_up_s=40.0, memory_megabytes=2_000)
+QUICK = Effort(
+    rounds=1,
+    seconds=0.7,
+    megabytes=25,
+    starts=1,
+    warm_up_s=12.0,
+    memory_megabytes=200,
+    discards_all_first_passes=False,
+)
 
 
 class Must(NamedTuple):

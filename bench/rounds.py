@@ -10,6 +10,7 @@ import contextlib
 from collections.abc import Iterator
 
 from bench.brokers import BrokerProcess, Kafka
+from bench.free_memory import touch_free_memory
 from bench.measures import Case, CaseResult, Effort, Sample
 
 
@@ -17,6 +18,7 @@ def run_case(case: Case, brokers: list[BrokerProcess], effort: Effort) -> CaseRe
     measured = [broker for broker in brokers if type(broker) in case.brokers]
 
     def one_round(broker: BrokerProcess) -> Sample:
+        touch_free_memory(effort.memory_megabytes)
         with alone(broker, brokers):
             return case.run(broker, effort)
 

@@ -5,6 +5,7 @@ from functools import partial
 from bench.brokers import BrokerProcess
 from bench.cases.produce import CLIENT, SIZES, THROUGHPUT, per_byte, record_count
 from bench.driver import drive
+from bench.free_memory import touch_free_memory
 from bench.measures import Case, Effort, Metric, Sample
 from bench.topics import drop_from_page_cache, temporary_topic
 
@@ -32,6 +33,7 @@ def consume(
         )
         if cold:
             drop_from_page_cache(broker.log_files(topic))
+            touch_free_memory(effort.memory_megabytes)
         read = {"topic": topic, "count": int(filled["records"]), "consumers": consumers}
         sample = drive("bench.drivers_confluent:consume", **where, **shape, **read)
     return per_byte(sample)

@@ -24,11 +24,11 @@ _DISK_ERRORS = frozenset({errno.EIO, errno.EUCLEAN, errno.EBADMSG})
 class FileSlice:
     """`size` bytes of `file` from `position` on. Implements `Sendable`."""
 
-    __slots__ = ("_descriptor", "_file", "_size", "position")
+    __slots__ = ("_descriptor", "_size", "file", "position")
 
     def __init__(self, file: LogFile, position: int, size: int) -> None:
         self._descriptor = file.pin()
-        self._file = file
+        self.file = file
         self._size = size
         self.position = position
 
@@ -36,20 +36,19 @@ class FileSlice:
         return self._size
 
     def __repr__(self) -> str:
-        return f"FileSlice({self._file.path or 'deleted'}, {self.position}, {self._size})"
+        return f"FileSlice({self.file.path or 'deleted'}, {self.position}, {self._size})"
 
     @property
-    def log_directory(self) -> str:
-        """Which log directory it lies in: each has its own thread for reading ahead."""
-        return self._file.directory.path
+    def end(self) -> int:
+        return self.position + self._size
 
     def send_to(self, sock: socket.socket, start: int, count_max: int) -> int:
         count = min(count_max, self._size - start)
         try:
-            sent = self._file.directory.disk.send_file(sock, self._descriptor, self.position + start, count)
+            sent = self.file.directory.disk.send_file(sock, self._descriptor, self.position + start, count)
         except OSError as error:
             if error.errno in _DISK_ERRORS:
-                raise self._file.directory.storage_error(error) from error
+                raise self.file.directory.storage_error(error) from error
             raise
         if sent == 0 and count > 0:
             raise ConnectionAbortedError(f"the log was truncated under {self!r}")
@@ -59,14 +58,14 @@ class FileSlice:
         """The bytes themselves. Blocks if they are not in the page cache."""
         count = min(count, self._size - start)
         try:
-            return self._file.directory.disk.pread(self._descriptor, count, self.position + start)
+            return self.file.directory.disk.pread(self._descriptor, count, self.position + start)
         except OSError as error:
-            raise self._file.directory.storage_error(error) from error
+            raise self.file.directory.storage_error(error) from error
 
     def is_cached(self) -> bool:
         """Whether all of it can be sent without waiting for the disk, as far as samples tell."""
-        preadv, descriptor = self._file.directory.disk.preadv, self._descriptor
-        last = self.position + self._size - 1
+        preadv, descriptor = self.file.directory.disk.preadv, self._descriptor
+        last = self.end - 1
         try:
             for position in range(self.position, last, READ_AHEAD_WINDOW):
                 preadv(descriptor, _PROBE, position, RWF_NOWAIT)
@@ -76,18 +75,18 @@ class FileSlice:
         except OSError as error:
             if error.errno == errno.EOPNOTSUPP:  # a file system without the flag, such as an old tmpfs
                 return True
-            raise self._file.directory.storage_error(error) from error
+            raise self.file.directory.storage_error(error) from error
         return True
 
     def read_ahead(self, scratch: memoryview) -> None:
         """Bring it into the page cache. Blocks: for a thread, which may use the descriptor since it is pinned."""
-        end = self.position + self._size
-        disk = self._file.directory.disk
+        end = self.end
+        disk = self.file.directory.disk
         try:
             for position in range(self.position, end, len(scratch)):
                 disk.preadv(self._descriptor, [scratch[: end - position]], position, 0)
         except OSError as error:
-            raise self._file.directory.storage_error(error) from error
+            raise self.file.directory.storage_error(error) from error
 
     def close(self) -> None:
-        self._file.unpin()
+        self.file.unpin()

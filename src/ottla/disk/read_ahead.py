@@ -1,4 +1,4 @@
-"""Cold reads off the event loop: one thread per log directory that brings ranges into the page cache.
+"""Cold reads off the event loop: one thread per log directory that brings ranges into the page cache, in order.
 
 One thread, because one disk: a second reader would only make it seek. The thread blocks in preadv, which gives up the
 GIL, and runs next to no Python. It starts with the first cold read and ends with `close`.
@@ -20,12 +20,13 @@ SCRATCH_BYTES = 1024 * 1024
 class ReadAhead:
     """`done` is called in the thread: hand it a function that goes back to the loop."""
 
-    __slots__ = ("_queue", "_thread", "name")
+    __slots__ = ("_closing", "_queue", "_thread", "name")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._queue: queue.SimpleQueue[tuple[FileSlice, Done] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
+        self._closing = False
 
     def request(self, cold: FileSlice, done: Done) -> None:
         """Read ahead, then call `done`. The slice must stay open until then."""
@@ -35,7 +36,8 @@ class ReadAhead:
         self._queue.put((cold, done))
 
     def close(self) -> None:
-        """Finish what was asked for, then end the thread."""
+        """End the thread. What it has not begun is called done without having been read."""
+        self._closing = True
         if self._thread is not None:
             self._queue.put(None)
             self._thread.join()
@@ -46,7 +48,8 @@ class ReadAhead:
         while (item := self._queue.get()) is not None:
             cold, done = item
             try:
-                cold.read_ahead(scratch)
+                if not self._closing:
+                    cold.read_ahead(scratch)
             except OttlaError as error:
                 done(error)
             else:

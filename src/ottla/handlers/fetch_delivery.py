@@ -14,8 +14,8 @@ import contextlib
 from time import perf_counter
 
 from ottla.disk.file_slice import FileSlice
-from ottla.disk.read_ahead import ReadAhead
 from ottla.errors import ErrorCode, KafkaError, OttlaError
+from ottla.handlers.cold_reads import ColdReads
 from ottla.observability.conversion_metrics import Conversion, ConversionMetrics
 from ottla.observability.metrics import Metrics
 from ottla.protocol.messages.fetch import FetchResponse, PartitionData
@@ -34,9 +34,9 @@ _MAGIC_1_VERSION = 2
 class FetchDelivery:
     def __init__(self, loop: asyncio.AbstractEventLoop, metrics: Metrics) -> None:
         self._loop = loop
-        self._cold_reads = metrics.counter("ottla_fetch_cold_reads_total")
+        self._waits = metrics.counter("ottla_fetch_cold_reads_total")
         self._conversions = ConversionMetrics(metrics, "Fetch")
-        self._readers: dict[str, ReadAhead] = {}
+        self._cold_reads = ColdReads(loop)
 
     def prepare(
         self, version: int, answers: Answers, response: FetchResponse
@@ -46,37 +46,33 @@ class FetchDelivery:
                 refuse_too_old(version, entry, answer)
         if version < _MAGIC_2_VERSION:
             return self._convert(version, answers, response)
-        cold = [piece for entry, answer in answers if (piece := cold_slice(entry, answer)) is not None]
-        if cold:
-            return self._read_ahead(cold, response)
-        for _entry, answer in answers:
-            read_small(answer)
-        return response
+        old = [piece for entry, answer in answers if (piece := old_slice(entry, answer)) is not None]
+        ready = self._bring_in(old, response) if old else response
+        if ready is response:
+            for _entry, answer in answers:
+                read_small(answer)
+        return ready
 
     def close(self) -> None:
-        for reader in self._readers.values():
-            reader.close()
+        self._cold_reads.close()
 
-    def _read_ahead(self, cold: list[FileSlice], response: FetchResponse) -> asyncio.Future[FetchResponse]:
+    def _bring_in(self, old: list[FileSlice], response: FetchResponse) -> FetchResponse | asyncio.Future[FetchResponse]:
+        """The response when all of `old` can be sent."""
         future: asyncio.Future[FetchResponse] = self._loop.create_future()
-        waiting = len(cold)
-        self._cold_reads.value += 1
+        waiting = 0
 
-        def one_done(_error: OttlaError | None) -> None:  # A disk error comes back when the slice is sent.
+        def one_ready() -> None:
             nonlocal waiting
             waiting -= 1
             if waiting == 0 and not future.done():
                 future.set_result(response)
 
-        def back_on_loop(error: OttlaError | None) -> None:
-            self._loop.call_soon_threadsafe(one_done, error)
-
-        for piece in cold:
-            directory = piece.log_directory
-            reader = self._readers.get(directory)
-            if reader is None:
-                reader = self._readers[directory] = ReadAhead(directory)
-            reader.request(piece, back_on_loop)
+        for piece in old:
+            if not self._cold_reads.is_ready(piece, one_ready):
+                waiting += 1
+        if not waiting:
+            return response
+        self._waits.value += 1
         return future
 
     def _convert(
@@ -96,7 +92,7 @@ class FetchDelivery:
         return response
 
 
-def cold_slice(entry: FetchEntry, answer: PartitionData) -> FileSlice | None:
+def old_slice(entry: FetchEntry, answer: PartitionData) -> FileSlice | None:
     """The records, if sending them might wait for the disk. The last megabytes were written a moment ago."""
     records = answer.records
     if not isinstance(records, FileSlice) or entry.partition is None or entry.start is None:
@@ -104,7 +100,7 @@ def cold_slice(entry: FetchEntry, answer: PartitionData) -> FileSlice | None:
     end = entry.partition.log.end_position
     if entry.start.segment_base == end.segment_base and end.position - records.position <= WARM_TAIL_BYTES:
         return None
-    return None if records.is_cached() else records
+    return records
 
 
 def read_small(answer: PartitionData) -> None:

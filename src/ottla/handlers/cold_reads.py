@@ -1,0 +1,96 @@
+"""Records that are not in the page cache are brought in before the loop sends them, and ahead of who reads in order.
+
+A reader that goes on where it stopped gets a stream: the thread of its log directory reads a few megabytes in front of
+it, so that the disk works while the socket and the consumer do. The first cold read of a reader brings in no more than
+what it asked for. Streams are found by the place at which the next read must begin; whoever comes to another place
+has none. They hold no file open and are few: the one that was not used for longest is forgotten.
+
+Everything here runs on the loop, except the reading itself (`disk.read_ahead`).
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+
+from ottla.disk.file_slice import FileSlice
+from ottla.disk.log_file import LogFile
+from ottla.disk.read_ahead import ReadAhead
+from ottla.errors import OttlaError
+
+# As many bytes in one call as a consumer asks of a partition by default.
+CHUNK_BYTES = 1024 * 1024
+AHEAD_BYTES = 4 * CHUNK_BYTES
+STREAMS_MAX = 256
+
+Ready = Callable[[], None]
+
+
+class Stream:
+    """One reader: bytes up to `read_end` were brought in, those up to `asked_end` are on their way."""
+
+    __slots__ = ("asked_end", "read_end", "waiting")
+
+    def __init__(self, position: int) -> None:
+        self.asked_end = position
+        self.read_end = position
+        self.waiting: list[tuple[int, Ready]] = []
+
+    def note_read(self, end: int) -> None:
+        self.read_end = end
+        ready = [pair[1] for pair in self.waiting if pair[0] <= end]
+        self.waiting = [pair for pair in self.waiting if pair[0] > end]
+        for call in ready:
+            call()
+
+
+class ColdReads:
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._readers: dict[str, ReadAhead] = {}
+        self._streams: OrderedDict[tuple[LogFile, int], Stream] = OrderedDict()
+
+    def is_ready(self, piece: FileSlice, ready: Ready) -> bool:
+        """Whether `piece` can be sent now. If not, `ready` is called once it can; keep it open until then."""
+        stream = self._streams.pop((piece.file, piece.position), None)
+        ahead = AHEAD_BYTES if stream is not None else 0
+        must_wait = stream is not None and stream.read_end < piece.end
+        if not must_wait and not piece.is_cached():
+            stream, must_wait = Stream(piece.position), True
+        if stream is None:
+            return True
+        if must_wait:
+            stream.waiting.append((piece.end, ready))
+        if stream.asked_end - piece.end <= ahead // 2:
+            self._ask(stream, piece.file, max(piece.end, min(piece.end + ahead, piece.file.size)))
+        self._streams[piece.file, piece.end] = stream
+        if len(self._streams) > STREAMS_MAX:
+            self._streams.popitem(last=False)
+        return not must_wait
+
+    def close(self) -> None:
+        for reader in self._readers.values():
+            reader.close()
+
+    def _ask(self, stream: Stream, file: LogFile, end: int) -> None:
+        reader = self._reader_for(file)
+        while stream.asked_end < end:
+            chunk = FileSlice(file, stream.asked_end, min(CHUNK_BYTES, end - stream.asked_end))
+            stream.asked_end = chunk.end
+            reader.request(chunk, self._when_read(stream, chunk))
+
+    def _when_read(self, stream: Stream, chunk: FileSlice) -> Callable[[OttlaError | None], None]:
+        def on_loop() -> None:
+            chunk.close()
+            stream.note_read(chunk.end)
+
+        def in_thread(_error: OttlaError | None) -> None:  # A disk error comes back when the bytes are sent.
+            self._loop.call_soon_threadsafe(on_loop)
+
+        return in_thread
+
+    def _reader_for(self, file: LogFile) -> ReadAhead:
+        directory = file.directory.path
+        reader = self._readers.get(directory)
+        if reader is None:
+            reader = self._readers[directory] = ReadAhead(directory)
+        return reader
