@@ -1,8 +1,12 @@
 """A fetch answers at once when it has something to say, and otherwise when its partitions do."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from ottla.disk.file_slice import FileSlice
 from ottla.errors import ErrorCode
 from ottla.model import ZERO_UUID
 from ottla.replication.delayed_fetch import Answers, DelayedFetch
@@ -11,6 +15,8 @@ from ottla.replication.fetching import FetchEntry, FetchParams, FetchReader
 from ottla.replication.partition import PartitionState
 from support.loops import on_loop
 from support.replicas import TOPIC_ID, Replicas, replicas_in, turn
+
+Respond = Callable[[Answers], Answers | asyncio.Future[Answers]]
 
 
 def fetch(
@@ -21,6 +27,7 @@ def fetch(
     min_bytes: int = 1,
     max_bytes: int = 1 << 20,
     partition_max_bytes: int = 1 << 20,
+    respond: Respond = lambda answers: answers,
 ) -> Answers | asyncio.Future[Answers]:
     """A fetch without a session."""
     session = FetchSession(0)
@@ -30,9 +37,7 @@ def fetch(
         entry.max_bytes = partition_max_bytes
         session.put(EntryKey(topic, index), entry)
     params = FetchParams(-1, wait_ms, min_bytes, max_bytes, 0)
-    delayed: DelayedFetch[Answers] = DelayedFetch(
-        FetchReader(replicas.manager), session, params, lambda answers: answers, full=True
-    )
+    delayed: DelayedFetch[Answers] = DelayedFetch(FetchReader(replicas.manager), session, params, respond, full=True)
     return delayed.start(replicas.purgatory)
 
 
@@ -212,3 +217,39 @@ async def test_topic_recreated_under_the_same_name_is_another_topic(tmp_path: Pa
         result = FetchReader(replicas.manager).read([entry], FetchParams(-1, 0, 1, 1 << 20, 0))
         assert result.total_bytes > 0
         close(result.data)
+
+
+@pytest.mark.parametrize("is_done_first", [False, True])
+def test_slices_of_an_answer_that_came_too_late_for_its_connection_are_given_back(
+    tmp_path: Path, is_done_first: bool
+) -> None:
+    """The records had to be brought in from the disk; the consumer went away meanwhile, or just as it was done."""
+
+    @on_loop
+    async def run() -> None:
+        brought_in: asyncio.Future[Answers] = asyncio.get_running_loop().create_future()
+        found: list[Answers] = []
+
+        def respond(answers: Answers) -> asyncio.Future[Answers]:
+            found.append(answers)
+            return brought_in
+
+        with replicas_in(tmp_path) as replicas:
+            partition = replicas.lead()
+            waiting = fetch(replicas, {("t", 0): 0}, respond=respond)
+            assert isinstance(waiting, asyncio.Future)
+            replicas.append(partition)
+            await turn()
+            records = found[0][0][1].records
+            assert isinstance(records, FileSlice)
+            assert records.file.pins == 1
+            if is_done_first:
+                brought_in.set_result(found[0])
+            waiting.cancel()
+            if not is_done_first:
+                brought_in.set_result(found[0])
+            await turn()
+            await turn()
+            assert records.file.pins == 0
+
+    run()

@@ -21,7 +21,7 @@ from ottla.observability.metrics import Metrics
 from ottla.protocol.messages.fetch import FetchResponse, PartitionData
 from ottla.records.batch import iterate_batches
 from ottla.records.legacy import down_convert
-from ottla.replication.delayed_fetch import Answers
+from ottla.replication.delayed_fetch import Answers, discard
 from ottla.replication.fetching import FetchEntry
 
 WARM_TAIL_BYTES = 8 * 1024 * 1024
@@ -29,6 +29,8 @@ SMALL_BYTES_MAX = 8 * 1024
 _ZSTD_VERSION = 10
 _MAGIC_2_VERSION = 4
 _MAGIC_1_VERSION = 2
+
+Found = tuple[FetchEntry, PartitionData, FileSlice]
 
 
 class FetchDelivery:
@@ -46,8 +48,7 @@ class FetchDelivery:
                 refuse_too_old(version, entry, answer)
         if version < _MAGIC_2_VERSION:
             return self._convert(version, answers, response)
-        old = [piece for entry, answer in answers if (piece := old_slice(entry, answer)) is not None]
-        ready = self._bring_in(old, response) if old else response
+        ready = self._bring_in(answers, response)
         if ready is response:
             for _entry, answer in answers:
                 read_small(answer)
@@ -56,8 +57,11 @@ class FetchDelivery:
     def close(self) -> None:
         self._cold_reads.close()
 
-    def _bring_in(self, old: list[FileSlice], response: FetchResponse) -> FetchResponse | asyncio.Future[FetchResponse]:
-        """The response when all of `old` can be sent."""
+    def _bring_in(self, answers: Answers, response: FetchResponse) -> FetchResponse | asyncio.Future[FetchResponse]:
+        """The response, when all of it can be sent. A future that is cancelled gives back the slices."""
+        old = [piece for entry, answer in answers if (piece := old_slice(entry, answer)) is not None]
+        if not old:
+            return response
         future: asyncio.Future[FetchResponse] = self._loop.create_future()
         waiting = 0
 
@@ -73,23 +77,34 @@ class FetchDelivery:
         if not waiting:
             return response
         self._waits.value += 1
+        future.add_done_callback(lambda ended: discard(answers) if ended.cancelled() else None)
         return future
 
     def _convert(
         self, version: int, answers: Answers, response: FetchResponse
     ) -> FetchResponse | asyncio.Future[FetchResponse]:
-        with_records = [pair for pair in answers if isinstance(pair[1].records, FileSlice)]
-        if not with_records:
+        found = [(entry, answer, answer.records) for entry, answer in answers if isinstance(answer.records, FileSlice)]
+        if not found:
             return response
-        return self._loop.run_in_executor(None, self._convert_all, version, with_records, response)
+        for _entry, answer, _piece in found:
+            answer.records = b""
+        converted = self._loop.run_in_executor(None, self._convert_all, version, found, response)
+        converted.add_done_callback(lambda _: close_slices(found))
+        # Shielded: the thread reads from the slices, so they stay open even when nobody waits for it any more.
+        return asyncio.shield(converted)
 
-    def _convert_all(self, version: int, answers: Answers, response: FetchResponse) -> FetchResponse:
+    def _convert_all(self, version: int, found: list[Found], response: FetchResponse) -> FetchResponse:
         """In a thread."""
-        for entry, answer in answers:
-            conversion = convert(version, answer)
+        for entry, answer, piece in found:
+            conversion = convert(version, answer, piece)
             if conversion is not None:
                 self._loop.call_soon_threadsafe(self._conversions.note, entry.topic, conversion)
         return response
+
+
+def close_slices(found: list[Found]) -> None:
+    for _entry, _answer, piece in found:
+        piece.close()
 
 
 def old_slice(entry: FetchEntry, answer: PartitionData) -> FileSlice | None:
@@ -115,21 +130,16 @@ def read_small(answer: PartitionData) -> None:
             piece.close()
 
 
-def convert(version: int, answer: PartitionData) -> Conversion | None:
-    """Read the records and convert them for this version; None when they cannot be."""
-    piece = answer.records
-    assert isinstance(piece, FileSlice)
+def convert(version: int, answer: PartitionData, piece: FileSlice) -> Conversion | None:
+    """Put the records into the answer, converted for this version; None when they cannot be."""
     started_at = perf_counter()
     try:
         records = piece.read(0, len(piece))
         converted = down_convert(records, 1 if version >= _MAGIC_1_VERSION else 0)
-        answer.records = converted
     except KafkaError as error:
         answer.error_code = error.code
-        answer.records = b""
         return None
-    finally:
-        piece.close()
+    answer.records = converted
     count = sum(header.records_count for _position, header in iterate_batches(records))
     return Conversion(count, (perf_counter() - started_at) * 1000, len(converted))
 

@@ -86,7 +86,7 @@ class DelayedFetch(Generic[Response]):
                 session.ready.pop(entry, None)
             if not answer.error_code:
                 session.watch(entry)
-        discard(result)
+        discard(result.data)
         if self._full and not self._total_bytes:
             self._unchanged = result
         session.waiting = self
@@ -123,6 +123,7 @@ class DelayedFetch(Generic[Response]):
         if isinstance(outcome, asyncio.Future):
             wait.stop_watching()
             outcome.add_done_callback(wait.complete_from)
+            outcome.add_done_callback(lambda _: discard(answers) if wait.future.cancelled() else None)
         else:
             wait.complete(outcome)
 
@@ -145,9 +146,9 @@ class DelayedFetch(Generic[Response]):
         return answers
 
 
-def discard(result: FetchResult) -> None:
+def discard(answers: Answers) -> None:
     """Give back the file slices of a read whose bytes nobody will send."""
-    for _entry, answer in result.data:
+    for _entry, answer in answers:
         close = getattr(answer.records, "close", None)
         if close is not None:
             close()
