@@ -99,6 +99,8 @@ def joined_results(paths: list[Path]) -> tuple[dict[str, str], str, list[Row]]:
         earlier, _, earlier_rows = load_results(path)
         there = {row.group for row in rows}
         added = [row for row in earlier_rows if row.group not in there]
+        if not added:
+            continue
         groups = ", ".join(dict.fromkeys(row.group for row in added))
         origin = f"from {earlier['date']}, measured as by commit {earlier['commit']}"
         machine = machine | {f"not run again ({groups})": origin}

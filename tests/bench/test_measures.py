@@ -74,6 +74,7 @@ def test_what_was_not_run_again_is_taken_from_an_earlier_run_which_is_named(
     machine, effort, joined = joined_results([new, old])
     assert (machine["commit"], effort, joined) == ("b", "full", [*again, *left])
     assert machine["not run again (left)"] == "from 2026-01-02, measured as by commit a"
+    assert joined_results([new, old, old]) == (machine, effort, joined)
 
 
 def test_the_page_names_what_falls_short() -> None:
