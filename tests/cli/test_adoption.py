@@ -1,27 +1,38 @@
 """The plan of `ottla log adopt`: who leads what, from what was found."""
 
+import os
 import uuid
+from pathlib import Path
 
 import pytest
 
 from ottla.cli.adoption import PartitionPlan, plan_adoption
 from ottla.errors import OperatorError
 from ottla.model import TopicPartition
-from ottla.storage.inventory import FoundPartition, Inventory
+from ottla.storage.inventory import FoundPartition, Inventory, take_inventory
 from ottla.storage.meta_properties import MetaProperties
 from ottla.storage.partition_directory import DirectoryKind
 
 TOPIC_ID = uuid.UUID(int=7)
 
 
-def found(number: int, epoch: int, size: int, kind: DirectoryKind = DirectoryKind.CURRENT) -> FoundPartition:
+def found(
+    number: int,
+    epoch: int,
+    size: int,
+    kind: DirectoryKind = DirectoryKind.CURRENT,
+    *,
+    topic: str = "clicks",
+    was_compacted: bool = False,
+) -> FoundPartition:
     return FoundPartition(
-        topic_partition=TopicPartition("clicks", number),
+        topic_partition=TopicPartition(topic, number),
         kind=kind,
         path="",
         topic_id=TOPIC_ID,
         latest_epoch=epoch,
         size_bytes=size,
+        was_compacted=was_compacted,
     )
 
 
@@ -58,3 +69,32 @@ def test_two_topics_of_one_name_are_refused() -> None:
     )  # fmt: skip
     with pytest.raises(OperatorError, match="different topics"):
         plan_adoption([directory(1, found(0, 0, 0)), directory(2, other)])
+
+
+def test_nothing_is_deleted_for_want_of_a_topics_configuration() -> None:
+    plans = plan_adoption(
+        [
+            directory(1, found(0, 0, 10), found(0, 0, 10, topic="state"), found(0, 0, 10, topic="__consumer_offsets")),
+            directory(2, found(0, 0, 10, topic="state", was_compacted=True)),
+        ]
+    )
+    assert {plan.name: plan.configs for plan in plans} == {
+        "__consumer_offsets": {"cleanup.policy": "compact"},
+        "clicks": {"retention.bytes": "-1", "retention.ms": "-1"},
+        "state": {"cleanup.policy": "compact"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "compacted"), [("0\n1\nstate 3 17\n", ["state-3"]), ("nonsense", []), (None, [])]
+)
+def test_what_was_compacted_is_known_from_the_cleaners_checkpoint(
+    tmp_path: Path, checkpoint: str | None, compacted: list[str]
+) -> None:
+    for name in ("clicks-3", "state-3", "state-4"):
+        (tmp_path / name).mkdir()
+    if checkpoint is not None:
+        (tmp_path / "cleaner-offset-checkpoint").write_text(checkpoint)
+    found_partitions = take_inventory(str(tmp_path)).partitions
+    assert len(found_partitions) == 3
+    assert [os.path.basename(one.path) for one in found_partitions if one.was_compacted] == compacted

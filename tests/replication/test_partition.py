@@ -1,6 +1,7 @@
 """A partition's leadership, epochs and high watermark."""
 
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,28 @@ async def test_log_of_a_namesake_is_kept_as_stray_and_not_served(tmp_path: Path)
         replicas.manager.apply(TopicPartition("t", 0), uuid.UUID(int=8), state)
         assert replicas.manager.partition("t", 0).log.log_end_offset == 0
         assert [path.name.startswith("t-0.") for path in strays(tmp_path)] == [True]
+
+
+@pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_text("version: 0")])
+def test_log_whose_topic_id_was_lost_learns_it_and_is_not_taken_for_a_later_topics(
+    tmp_path: Path, damage: Callable[[Path], object]
+) -> None:
+    @on_loop
+    async def run() -> None:
+        with replicas_in(tmp_path) as replicas:
+            replicas.append(replicas.lead())
+        metadata = tmp_path / "t-0" / "partition.metadata"
+        content = metadata.read_text()
+        damage(metadata)
+        with replicas_in(tmp_path) as replicas:
+            assert replicas.lead(epoch=1).log.log_end_offset == 1
+            assert metadata.read_text() == content
+        with replicas_in(tmp_path) as replicas:
+            state = PartitionState(BROKER_ID, 0, (BROKER_ID,), (BROKER_ID,), 0)
+            replicas.manager.apply(TopicPartition("t", 0), uuid.UUID(int=8), state)
+            assert replicas.manager.partition("t", 0).log.log_end_offset == 0
+
+    run()
 
 
 def strays(directory: Path) -> list[Path]:

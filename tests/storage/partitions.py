@@ -8,6 +8,7 @@ from ottla.disk.system_disk import SYSTEM_DISK, Disk
 from ottla.model import TopicPartition
 from ottla.records.batch import iterate_batches
 from ottla.records.control import ControlType, encode_end_txn_batch
+from ottla.records.legacy import down_convert
 from ottla.records.record import Record, decode_batch, encode_batch
 from ottla.storage.leader_epochs import FILE_NAME, LeaderEpochs
 from ottla.storage.loading import LoadedLog, LoadRequest, load_log
@@ -72,6 +73,12 @@ class PartitionWriter:
         )
         self.values += [(record.offset, record.value) for record in records]
 
+    def append_old(self, value: bytes, *, magic: int) -> None:
+        """A message of the format v0 or v1, as a directory of an old Kafka has them."""
+        data = down_convert(encode_batch([Record(self.end, NOW + self.end, None, value)]), magic)
+        self.active.append(data, self.end, NOW + self.end if magic else -1)
+        self.end += 1
+
     def end_transaction(self, producer_id: int, control_type: ControlType) -> None:
         self._write(
             encode_end_txn_batch(
@@ -112,7 +119,7 @@ class PartitionWriter:
         is_clean: bool = False,
         recovery_point: int = 0,
         log_start_offset: int = 0,
-        is_compacted: bool = False,
+        may_have_gaps: bool = False,
         disk: Disk = SYSTEM_DISK,
     ) -> LoadedLog:
         directory = LogDirectory(self.directory.path, disk)
@@ -124,7 +131,7 @@ class PartitionWriter:
             log_start_offset=log_start_offset,
             index_bytes_max=INDEX_BYTES,
             index_interval_bytes=INDEX_INTERVAL,
-            is_compacted=is_compacted,
+            may_have_gaps=may_have_gaps,
             now_ms=NOW,
         )
         return load_log(directory, request)

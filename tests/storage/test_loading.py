@@ -292,3 +292,51 @@ def test_largest_timestamp_is_known_after_a_clean_stop_and_after_a_crash(writer:
     writer.stop()
     assert writer.load(is_clean=True, recovery_point=60).segments[-1].max_timestamp == NOW + 58
     assert writer.load(recovery_point=0).segments[-1].max_timestamp == NOW + 58
+
+
+@pytest.mark.parametrize("magic", [0, 1])
+def test_messages_of_an_old_kafka_are_recovered_across_the_chunks_of_the_scan(tmp_path: Path, magic: int) -> None:
+    writer = PartitionWriter(tmp_path)
+    for number in range(6):
+        if number == 3:
+            writer.roll()
+        writer.append_old(b"%d" % number * (3 << 20), magic=magic)
+    writer.append(b"new")
+    writer.crash()
+    log = writer.load()
+    assert [segment.size for segment in log.segments] == [segment.size for segment in writer.segments]
+    assert log.log_end_offset == 7
+
+
+def test_torn_message_of_an_old_kafka_is_cut_and_so_is_nonsense_that_looks_like_one(writer: PartitionWriter) -> None:
+    writer.append_old(b"x" * 1000, magic=1)
+    whole = writer.active.size
+    writer.append_old(b"y" * (9 << 20), magic=1)
+    writer.crash()
+    path = Path(writer.active.log.path)
+    data = path.read_bytes()
+    zeros = bytes(16) + b"\x01"
+    endless = (100).to_bytes(8, "big") + (1 << 30).to_bytes(4, "big") + bytes(4) + b"\x00"
+    for torn in (data[:-1], data[:whole] + zeros, data[:whole] + endless, data[:whole] + endless + bytes(20 << 20)):
+        path.write_bytes(torn)
+        assert writer.load().segments[-1].size == whole
+
+
+def test_gap_between_segments_ends_a_log_that_lost_records(writer: PartitionWriter) -> None:
+    fill(writer, segments=1)
+    writer.end += 5
+    writer.roll()
+    writer.append(b"after the gap")
+    writer.crash()
+    assert writer.load().log_end_offset == 20
+
+
+def test_gap_between_segments_is_left_where_compaction_may_have_made_it(writer: PartitionWriter) -> None:
+    fill(writer, segments=1)
+    writer.end += 5
+    writer.roll()
+    writer.append(b"after the gap")
+    writer.crash()
+    log = writer.load(may_have_gaps=True)
+    assert log.log_end_offset == 26
+    assert values_of(log) == writer.values

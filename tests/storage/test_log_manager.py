@@ -13,10 +13,11 @@ from ottla.errors.tree import LogDirError
 from ottla.model import TopicPartition
 from ottla.records.batch import LOG_OVERHEAD
 from ottla.records.record import Record, encode_batch
-from ottla.storage.checkpoints import HIGH_WATERMARK, LOG_START, RECOVERY_POINT
+from ottla.storage.checkpoints import CLEANER, HIGH_WATERMARK, LOG_START, RECOVERY_POINT
 from ottla.storage.inventory import take_inventory
 from ottla.storage.partition_directory import DirectoryKind
 from storage.brokers import ORDERS, Storage, values_of
+from storage.partitions import PartitionWriter
 from support.disks import FaultyDisk, os_error
 
 TOPIC_ID = uuid.UUID("01234567-89ab-cdef-0123-456789abcdef")
@@ -420,3 +421,33 @@ def test_inventory_lists_partitions_with_topic_ids(storage: Storage, tmp_path: P
     ]
     assert found.partitions[1].latest_epoch == 6
     assert found.partitions[1].size_bytes > 0
+
+
+@pytest.mark.parametrize(
+    ("was_ours", "cleaned", "policy", "is_kept"),
+    [
+        (True, False, "delete", False),
+        (True, False, "compact", True),
+        (True, True, "delete", True),
+        (False, False, "delete", True),
+    ],
+)
+def test_gap_between_segments_ends_a_log_only_where_it_can_be_a_loss(
+    tmp_path: Path, was_ours: bool, cleaned: bool, policy: str, is_kept: bool
+) -> None:
+    """Not in a log that is or was compacted, nor in a directory that another broker has left: there nobody knows."""
+    root = tmp_path / "a"
+    root.mkdir()
+    writer = PartitionWriter(root)
+    writer.append(b"before")
+    writer.end += 5
+    writer.roll()
+    writer.append(b"after")
+    writer.crash()
+    if was_ours:
+        (root / ".ottla_whole").write_text('{"version":0,"bootId":"another"}')
+    if cleaned:
+        (root / CLEANER).write_text("0\n1\norders 0 1\n")
+    log = Storage(root, topic={"cleanup.policy": policy}).start().get(ORDERS)
+    assert log is not None
+    assert values_of(log) == ([b"before", b"after"] if is_kept else [b"before"])

@@ -4,6 +4,9 @@ The plan is pure. A partition's replicas are the brokers in whose directories it
 leader epoch, and of those the longest log, leads with the next epoch and is alone in sync: the others follow it, and
 cut off what it does not have. A partition below the highest found one that is found nowhere is registered too, empty.
 Producer ids are handed out anew above all that the logs know (`known_producers`).
+
+Topic configurations are lost with the cluster. Nothing more may be lost by guessing them: a topic that the cleaner has
+been at is compacted as it was, any other is kept for ever until somebody says otherwise.
 """
 
 import asyncio
@@ -28,11 +31,13 @@ from ottla.coordination.payloads.topics import PartitionState, TopicAssignment
 from ottla.coordination.session import CreateOp, SetOp
 from ottla.coordination.session_life import SessionOptions
 from ottla.errors.tree import OperatorError
-from ottla.model import NO_BROKER, TopicPartition, random_uuid
+from ottla.model import INTERNAL_TOPICS, NO_BROKER, TopicPartition, random_uuid
 from ottla.storage.directory_lock import DirectoryLock
 from ottla.storage.inventory import FoundPartition, Inventory, take_inventory
 from ottla.storage.partition_directory import DirectoryKind
 
+COMPACTED = {"cleanup.policy": "compact"}
+KEPT = {"retention.bytes": "-1", "retention.ms": "-1"}
 _CONNECT_TIMEOUT_MS = 10_000
 
 
@@ -45,6 +50,7 @@ class TopicPlan(NamedTuple):
     name: str
     topic_id: uuid.UUID
     partitions: dict[int, PartitionPlan]
+    configs: dict[str, str]
 
 
 class Adopted(NamedTuple):
@@ -54,6 +60,7 @@ class Adopted(NamedTuple):
     partitions: int
     replicas: list[int]
     leader_epoch: int
+    configs: dict[str, str]
     outcome: str
 
 
@@ -100,7 +107,10 @@ def _plan_topic(topic: str, partitions: dict[int, dict[int, FoundPartition]]) ->
         newest_first = sorted(copies, key=lambda owner: (-copies[owner].latest_epoch, -copies[owner].size_bytes, owner))
         epoch = max((copy.latest_epoch for copy in copies.values()), default=-1) + 1
         plans[number] = PartitionPlan(tuple(newest_first or everybody), epoch)
-    return TopicPlan(topic, next(iter(ids), random_uuid()), plans)
+    was_compacted = topic in INTERNAL_TOPICS or any(
+        copy.was_compacted for copies in partitions.values() for copy in copies.values()
+    )
+    return TopicPlan(topic, next(iter(ids), random_uuid()), plans, dict(COMPACTED if was_compacted else KEPT))
 
 
 async def _adopt(
@@ -124,7 +134,7 @@ async def _adopt(
                 await _register(session, plan)
             replicas = sorted({broker for one in plan.partitions.values() for broker in one.replicas})
             epoch = max(one.leader_epoch for one in plan.partitions.values())
-            rows.append(Adopted(plan.name, len(plan.partitions), replicas, epoch, outcome))
+            rows.append(Adopted(plan.name, len(plan.partitions), replicas, epoch, plan.configs, outcome))
         return rows
 
 
@@ -142,9 +152,8 @@ async def _reserve_producer_ids(session: KazooSession, highest: int) -> None:
 async def _register(session: KazooSession, plan: TopicPlan) -> None:
     """Topic, config and states in one transaction: whoever sees the topic sees its epochs."""
     config_path = paths.topic_config(plan.name)
-    config = SetOp(config_path, encode_config({})) if await session.exists(config_path) else CreateOp(
-        config_path, encode_config({})
-    )  # fmt: skip
+    there = await session.exists(config_path)
+    config = (SetOp if there else CreateOp)(config_path, encode_config(plan.configs))
     assignment = TopicAssignment({number: one.replicas for number, one in plan.partitions.items()}, plan.topic_id)
     operations: list[CreateOp | SetOp] = [
         config,

@@ -79,7 +79,8 @@ def adopt(directories: tuple[str, ...], zookeeper: str | None, broker_id: int | 
     from ottla.cli.adoption import adopt_directories
 
     adopted = adopt_directories(directories, zookeeper, broker_id, dry_run=dry_run)
-    print_rows(Format(form), ["topic", "partitions", "replicas", "leader_epoch", "outcome"], adopted)
+    print_rows(Format(form), ["topic", "partitions", "replicas", "leader_epoch", "configs", "outcome"], adopted)
+    note("topic configurations are not in log directories: these are such that nothing is deleted")
 
 
 def _segments(paths: tuple[str, ...]) -> Iterator[str]:

@@ -143,11 +143,10 @@ class ReplicaManager:
 
     def _open(self, name: TopicPartition, topic_id: uuid.UUID, *, is_new: bool) -> Partition:
         self._set_aside_namesake(name, topic_id)
-        log = self._logs.get(name)
-        if log is None and not is_new and self._logs.has_offline_dirs:
+        if self._logs.get(name) is None and not is_new and self._logs.has_offline_dirs:
             # An empty log would take the place of the one that cannot be read, and stand for it in the ISR.
             raise KafkaStorageError(f"the log of {name} may be in a directory that is offline")
-        log = log or self._logs.create(name, topic_id)
+        log = self._logs.create(name, topic_id)
         partition = Partition(
             name,
             topic_id,

@@ -9,14 +9,14 @@ import logging
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ottla.config.topic_config import TopicConfig
 from ottla.disk.directory import LogDirectory
 from ottla.errors.tree import OperatorError
 from ottla.model import TopicPartition
 from ottla.storage import clean_shutdown, wholeness
-from ottla.storage.checkpoints import LOG_START, RECOVERY_POINT, OffsetsByPartition
+from ottla.storage.checkpoints import CLEANER, LOG_START, RECOVERY_POINT, OffsetsByPartition
 from ottla.storage.loading import LoadedLog, LoadRequest, load_log
 from ottla.storage.log_dir import LogDir
 from ottla.storage.partition_directory import DirectoryKind, parse_directory_name
@@ -43,9 +43,11 @@ def load_directory(
 ) -> LoadedDirectory:
     """Everything in one log directory. Raises LogDirError or KafkaStorageError when it cannot be had."""
     log_dir.was_clean = clean_shutdown.take_marker(log_dir.own_view())
+    was_ours = wholeness.was_ours(log_dir.own_view())
     log_dir.is_whole = wholeness.take_stock(log_dir.own_view(), was_clean=log_dir.was_clean, boot_id=boot_id)
     recovery_points = log_dir.read_checkpoint(RECOVERY_POINT)
     start_offsets = log_dir.read_checkpoint(LOG_START)
+    cleaned = log_dir.read_checkpoint(CLEANER)
     found = LoadedDirectory()
     requests: list[tuple[LoadRequest, DirectoryKind]] = []
     for name, partition, kind in _partition_directories(log_dir):
@@ -56,7 +58,9 @@ def load_directory(
             found.strays.append(path)
         else:
             config = topic_configs(partition.topic)
-            requests.append((_request(log_dir, path, partition, config, recovery_points, start_offsets, now_ms), kind))
+            request = _request(log_dir, path, partition, config, recovery_points, start_offsets, now_ms)
+            may_have_gaps = config.is_compacted or partition in cleaned or not was_ours
+            requests.append((replace(request, may_have_gaps=may_have_gaps), kind))
     how = "after a clean stop" if log_dir.was_clean else "after a crash, or for the first time"
     log_dir.progress.logs_found(len(requests))
     logger.info("loading %d partitions from %s %s", len(requests), log_dir.path, how)
@@ -99,7 +103,6 @@ def _request(
         log_start_offset=start_offsets.get(partition, 0),
         index_bytes_max=config.segment_index_bytes,
         index_interval_bytes=config.index_interval_bytes,
-        is_compacted=config.is_compacted,
         now_ms=now_ms,
         progress=log_dir.progress,
     )

@@ -5,7 +5,8 @@ For `ottla log adopt`, which registers topics whose cluster is gone. Nothing is 
 
 import os
 import uuid
-from dataclasses import dataclass
+from collections.abc import Set
+from dataclasses import dataclass, replace
 
 from ottla.disk.atomic_file import read_whole
 from ottla.disk.directory import LogDirectory
@@ -13,6 +14,7 @@ from ottla.model import TopicPartition
 from ottla.storage import leader_epochs as epoch_file
 from ottla.storage import meta_properties
 from ottla.storage.checkpoint_text import MalformedCheckpointError
+from ottla.storage.checkpoints import CLEANER, decode_offsets
 from ottla.storage.leader_epochs import decode_leader_epochs
 from ottla.storage.loading import read_topic_id
 from ottla.storage.meta_properties import MetaProperties, decode_meta_properties
@@ -22,7 +24,9 @@ from ottla.storage.segment_files import LOG_SUFFIX, parse_file_name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundPartition:
-    """`latest_epoch`: whoever leads the partition next must get a higher one, or its new records would look older."""
+    """`latest_epoch`: whoever leads the partition next must get a higher one, or its new records would look older.
+    `was_compacted`: as far as the cleaner's checkpoint tells.
+    """
 
     topic_partition: TopicPartition
     kind: DirectoryKind
@@ -30,6 +34,7 @@ class FoundPartition:
     topic_id: uuid.UUID | None
     latest_epoch: int
     size_bytes: int
+    was_compacted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,16 +49,26 @@ def take_inventory(path: str) -> Inventory:
     directory = LogDirectory(path)
     meta_path = os.path.join(path, meta_properties.FILE_NAME)
     meta = read_whole(directory, meta_path)
+    cleaned = _cleaned_partitions(directory)
     found = []
     for name in directory.list_directory(path):
         parsed = parse_directory_name(name)
         if parsed is not None and os.path.isdir(os.path.join(path, name)):
-            found.append(_inspect(directory, os.path.join(path, name), *parsed))
+            inspected = _inspect(directory, os.path.join(path, name), *parsed)
+            found.append(replace(inspected, was_compacted=parsed.topic_partition in cleaned))
     return Inventory(
         path=path,
         meta=decode_meta_properties(meta, meta_path) if meta is not None else None,
         partitions=tuple(sorted(found, key=lambda partition: partition.topic_partition)),
     )
+
+
+def _cleaned_partitions(directory: LogDirectory) -> Set[TopicPartition]:
+    path = os.path.join(directory.path, CLEANER)
+    try:
+        return decode_offsets(read_whole(directory, path) or b"", path).keys()
+    except MalformedCheckpointError:
+        return set()
 
 
 def _inspect(

@@ -45,7 +45,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadRequest:
-    """What is known of a partition before its directory is looked at."""
+    """What is known of a partition before its directory is looked at.
+
+    `may_have_gaps`: its topic is or was compacted, or the directory is another broker's and nobody knows. A gap between
+    two segments then says nothing. Otherwise it says that records were lost, and the log ends there.
+    """
 
     topic_partition: TopicPartition
     path: str
@@ -55,7 +59,7 @@ class LoadRequest:
     index_bytes_max: int
     index_interval_bytes: int
     now_ms: int
-    is_compacted: bool = False
+    may_have_gaps: bool = False
     progress: LoadProgress = field(default_factory=LoadProgress)
 
 
@@ -105,9 +109,7 @@ def load_log(directory: LogDirectory, request: LoadRequest) -> LoadedLog:
 
 
 def read_topic_id(directory: LogDirectory, path: str) -> uuid.UUID | None:
-    """From `partition.metadata`; None when there is none or it is damaged, then it is written anew with the next
-    leader.
-    """
+    """From `partition.metadata`; None when there is none or it is damaged: it is written anew once the id is known."""
     data = read_whole(directory, os.path.join(path, PARTITION_METADATA))
     if data is None:
         return None
@@ -136,7 +138,7 @@ def _open_parts(directory: LogDirectory, request: LoadRequest, names: list[str],
         producers=ProducerStates(request.topic_partition),
         snapshots=SnapshotFiles.among(names, request.path, directory),
         log_start_offset=max(request.log_start_offset, first_offset),
-        is_compacted=request.is_compacted,
+        may_have_gaps=request.may_have_gaps,
         now_ms=request.now_ms,
         progress=request.progress,
     )

@@ -19,6 +19,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 
 from ottla.clock import Clock
+from ottla.disk.atomic_file import write_atomically
 from ottla.disk.directory import LogDirectory
 from ottla.disk.handle_cache import HandleCache
 from ottla.disk.log_file import LogFile
@@ -26,7 +27,7 @@ from ottla.disk.system_disk import SYSTEM_DISK, Disk
 from ottla.errors import OttlaError
 from ottla.errors.kafka import KafkaStorageError
 from ottla.errors.tree import LogDirError
-from ottla.model import TopicPartition
+from ottla.model import ZERO_UUID, TopicPartition
 from ottla.observability.conversion_metrics import Conversion
 from ottla.storage import meta_properties
 from ottla.storage.background import Background, Done, InlineBackground
@@ -240,9 +241,10 @@ class LogManager:
         return self._by_path[log.log_directory.path]
 
     def create(self, partition: TopicPartition, topic_id: uuid.UUID | None = None) -> PartitionLog:
-        """The log of a partition that is new here (or the one that is there already)."""
+        """The log of a partition that is new here, or the one that is there already and learns its topic's id."""
         existing = self._logs.get(partition)
         if existing is not None:
+            self._note_topic_id(existing, topic_id)
             return existing
         log_dir = self._emptiest_dir()
         try:
@@ -256,6 +258,18 @@ class LogManager:
             self._topic_ids[partition] = topic_id
         log_dir.flusher.created(log)
         return log
+
+    def _note_topic_id(self, log: PartitionLog, topic_id: uuid.UUID | None) -> None:
+        """Write `partition.metadata` where it is missing or damaged: a later namesake must not get the log."""
+        if topic_id is None or topic_id == ZERO_UUID or log.topic_partition in self._topic_ids:
+            return
+        path = os.path.join(log.directory, PARTITION_METADATA)
+        try:
+            write_atomically(log.log_directory, path, encode_partition_metadata(topic_id))
+        except LogDirError as error:
+            self.log_dir_of(log).fail(error)
+            raise
+        self._topic_ids[log.topic_partition] = topic_id
 
     def _emptiest_dir(self) -> LogDir:
         online = self.online_dirs()
@@ -286,7 +300,7 @@ class LogManager:
             log_start_offset=0,
             index_bytes_max=config.segment_index_bytes,
             index_interval_bytes=config.index_interval_bytes,
-            is_compacted=config.is_compacted,
+            may_have_gaps=config.is_compacted,
             now_ms=self._clock.wall_ms(),
         )
         log = self._make_log(load_log(directory, request), directory)

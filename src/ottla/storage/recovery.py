@@ -36,7 +36,7 @@ class LogParts:
     producers: ProducerStates
     snapshots: SnapshotFiles
     log_start_offset: int
-    is_compacted: bool
+    may_have_gaps: bool
     now_ms: int
     progress: LoadProgress
 
@@ -68,12 +68,12 @@ def _continues(parts: LogParts, segment: Segment, before: Segment, next_offset: 
     """Whether a segment goes on where the one before it, just recovered, ends.
 
     One that begins below that end was left by a truncation whose deletions did not reach the disk. One that begins
-    above it was begun when the one before was longer: what is missing was lost with the power. Only compaction makes
-    such gaps honestly, and even that leaves no segment empty.
+    above it was begun when the one before was longer, and what is missing was lost with the power; unless compaction
+    has made the gap (`LoadRequest.may_have_gaps`), which leaves no segment empty.
     """
     if segment.base_offset <= next_offset:
         return segment.base_offset == next_offset
-    return parts.is_compacted and before.size > 0
+    return parts.may_have_gaps and before.size > 0
 
 
 def rebuild_producers(parts: LogParts, segments: Sequence[Segment], end_offset: int) -> None:

@@ -116,7 +116,8 @@ class SegmentScan:
     def _note_end(self, reason: str, end: ScanEnd, chunk: memoryview, position: int, start: int) -> None:
         """A batch that is short only because the chunk ends is no problem."""
         has_more = start + len(chunk) < self.size
-        if end is ScanEnd.SHORT and has_more and position > 0:
+        is_cut = end is ScanEnd.SHORT or (end is ScanEnd.MAGIC and position + _batch_size(chunk, position) > len(chunk))
+        if is_cut and has_more and position > 0:
             return
         self.problem = f"{reason} of the part read from {start} on" if start else reason
 

@@ -37,6 +37,11 @@ def system_boot_id() -> str:
         return str(uuid.uuid4())
 
 
+def was_ours(directory: LogDirectory) -> bool:
+    """Whether a broker of Ottla's has run on the directory before. To be asked before `take_stock`."""
+    return read_whole(directory, _path(directory)) is not None
+
+
 def take_stock(directory: LogDirectory, *, was_clean: bool, boot_id: str) -> bool:
     """Whether the directory is whole, at the start of the broker; what is found is on disk when this returns."""
     found = read_whole(directory, _path(directory))
