@@ -149,14 +149,42 @@ def test_flush_ms_flushes_by_itself(tmp_path: Path) -> None:
     log = rig.create()
     rig.manager.tick()
     rig.storage.append(log, b"value")
-    rig.storage.clock.advance_ms(4000)
+    rig.storage.clock.advance_ms(3000)
     rig.manager.tick()
     rig.background.run_all()
     assert log.recovery_point == 0
-    rig.storage.clock.advance_ms(1000)
+    rig.storage.clock.advance_ms(1000)  # the next look, a second from now, might be too late
     rig.manager.tick()
     rig.background.run_all()
     assert log.recovery_point == 1
+
+
+@pytest.mark.parametrize(("flush_ms", "interval"), [("5000", 1.0), ("2000", 1.0), ("300", 0.15), ("1", 0.01)])
+def test_short_flush_ms_is_kept(tmp_path: Path, flush_ms: str, interval: float) -> None:
+    """Whenever a message comes, it is durable `flush.ms` later: as near to that as there are looks at all."""
+    rig = Rig(tmp_path / "a", RecordingDisk(), flush_ms=flush_ms)
+    log = rig.create()
+    for phase in range(1, 10):
+        assert rig.manager.tick_flushes() == interval
+        rig.background.run_all()
+        rig.storage.clock.advance_ms(int(interval * 100 * phase))
+        rig.storage.append(log, b"value")
+        waited = interval * 1000 - int(interval * 100 * phase)
+        rig.storage.clock.advance_ms(int(waited))
+        while True:
+            rig.manager.tick_flushes()
+            rig.background.run_all()
+            if log.recovery_point == log.log_end_offset:
+                break
+            waited += interval * 1000
+            rig.storage.clock.advance_ms(int(interval * 1000))
+        assert waited <= max(int(flush_ms), 10)
+
+
+def test_without_flush_ms_a_look_a_second_is_enough(tmp_path: Path) -> None:
+    rig = Rig(tmp_path / "a", RecordingDisk())
+    rig.create()
+    assert rig.manager.tick_flushes() == 1.0
 
 
 def test_a_failed_sync_is_told_takes_the_directory_offline_and_is_not_tried_again(tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ class DataPlane:
         self._loop = asyncio.get_running_loop()
         self._ticking: asyncio.TimerHandle | None = None
         self._high_watermarks_due = 0.0
+        self._upkeep_due = 0.0
         self.broker_epoch = -1
         self.on_directory_failed: Callable[[], None] = lambda: None
         self.delivery = FetchDelivery(self._loop, metrics)
@@ -87,13 +88,18 @@ class DataPlane:
         await self._loop.run_in_executor(None, self.logs.close, self.broker_epoch)
 
     def _tick(self) -> None:
+        """Once a second what is due; in between the flushes of topics whose `flush.ms` is shorter than that."""
+        delay = _TICK_SECONDS
         try:
-            self.logs.tick()
-            self._cleaning.tick()
-            self._maybe_checkpoint_high_watermarks()
+            if self._loop.time() >= self._upkeep_due:
+                self._upkeep_due = self._loop.time() + _TICK_SECONDS
+                self.logs.tick()
+                self._cleaning.tick()
+                self._maybe_checkpoint_high_watermarks()
+            delay = self.logs.tick_flushes()
         except OttlaError as error:
             logger.error("upkeep of the logs: %s", error)
-        self._ticking = self._loop.call_later(_TICK_SECONDS, self._tick)
+        self._ticking = self._loop.call_later(delay, self._tick)
 
     def _maybe_checkpoint_high_watermarks(self) -> None:
         now = self._loop.time()

@@ -1,7 +1,8 @@
 """All partitions of all log directories of a broker: load, create, find, delete, retain, flush, stop.
 
 Synchronous, on the event loop; what blocks is handed to the directory's `Background`. The broker calls `tick` about
-once a second; nothing else here has a timer, and no partition has a task or thread of its own.
+once a second and `tick_flushes` as often as that asks for; nothing else here has a timer, and no partition has a task
+or thread of its own.
 
     load      at start, before anything else; may be called from a thread
     create    a new partition goes to the online directory that has the fewest
@@ -406,6 +407,11 @@ class LogManager:
     def tick(self) -> None:
         """What is due. About once a second."""
         self._upkeep.run(self.monotonic_ms(), self._clock.wall_ms())
+
+    def tick_flushes(self) -> float:
+        """Only the flushes that are due; in how many seconds to look again, a second at most."""
+        self._upkeep.flush_due(self.monotonic_ms())
+        return self._upkeep.flush_interval_ms / 1000
 
     def monotonic_ms(self) -> int:
         """What delays are counted by: the wall clock may jump."""

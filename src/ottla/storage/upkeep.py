@@ -25,6 +25,8 @@ logger = logging.getLogger(__name__)
 VISITS_PER_TICK_MAX = 500
 EPOCH_WRITES_PER_TICK_MAX = 20
 INITIAL_DELAY_MS = 30_000
+TICK_MS = 1000
+FLUSH_INTERVAL_MS_MIN = 10
 
 
 class Upkeep:
@@ -59,7 +61,7 @@ class Upkeep:
         for log_dir in self._manager.online_dirs():
             log_dir.deletions.run_due(now_ms)
         self._visit_due(now_ms, wall_ms)
-        self._flush_due(now_ms)
+        self.flush_due(now_ms)
         self._write_epochs()
         self._bound_producers()
         self._checkpoint_due(now_ms)
@@ -96,11 +98,19 @@ class Upkeep:
 
     # -- all partitions -----------------------------------------------------------------------------------------------
 
-    def _flush_due(self, now_ms: int) -> None:
+    @property
+    def flush_interval_ms(self) -> int:
+        """How often `flush_due` must be called for `flush.ms` to be kept."""
+        shortest = min((log.config.flush_ms for log in self._flushed_ms), default=2 * TICK_MS)
+        return max(FLUSH_INTERVAL_MS_MIN, min(TICK_MS, shortest // 2))
+
+    def flush_due(self, now_ms: int) -> None:
+        """Flush what would be too late the next time. A message came after the last time that its log was durable."""
+        interval_ms = self.flush_interval_ms
         for log, flushed_ms in list(self._flushed_ms.items()):
             if log.log_end_offset <= log.recovery_point:
                 self._flushed_ms[log] = now_ms
-            elif now_ms - flushed_ms >= log.config.flush_ms:
+            elif now_ms - flushed_ms + interval_ms >= log.config.flush_ms:
                 self._flushed_ms[log] = now_ms
                 self._manager.flush(log, log.log_end_offset)
 

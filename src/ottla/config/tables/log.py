@@ -65,7 +65,7 @@ log.flush.interval.ms | LONG | null |  | HIGH | dynamic | honoured
     A message is forced to disk at most this long after it came; unset: log.flush.scheduler.interval.ms.
 log.flush.scheduler.interval.ms | LONG | 9223372036854775807 |  | HIGH | read-only | accepted
     How often the flusher looks whether anything is due.
-    No effect: what is due is looked for once a second.
+    No effect: what is due is looked for as often as log.flush.interval.ms needs.
 log.flush.offset.checkpoint.interval.ms | INT | 60000 | [0,...] | HIGH | read-only | honoured
     How often recovery points are written down.
 log.flush.start.offset.checkpoint.interval.ms | INT | 60000 | [0,...] | HIGH | read-only | honoured
