@@ -97,11 +97,12 @@ def joined_results(paths: list[Path]) -> tuple[dict[str, str], str, list[Row]]:
     machine, effort, rows = load_results(paths[0])
     for path in paths[1:]:
         earlier, _, earlier_rows = load_results(path)
-        there = {row.group for row in rows}
-        added = [row for row in earlier_rows if row.group not in there]
+        there = {(row.group, row.title) for row in rows}
+        added = [row for row in earlier_rows if (row.group, row.title) not in there]
         if not added:
             continue
-        groups = ", ".join(dict.fromkeys(row.group for row in added))
+        whole = {row.group for row in added} - {row.group for row in rows}
+        groups = ", ".join(dict.fromkeys(row.group if row.group in whole else row.title for row in added))
         origin = f"from {earlier['date']}, measured as by commit {earlier['commit']}"
         machine = machine | {f"not run again ({groups})": origin}
         rows = rows + added

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from ottla.errors import ErrorCode
 from ottla.handlers.context import RequestContext
 from ottla.handlers.list_offsets import (
@@ -21,7 +23,7 @@ from ottla.protocol.messages.list_offsets import (
     ListOffsetsTopic,
 )
 from support.loops import on_loop
-from support.replicas import Replicas, replicas_in
+from support.replicas import BROKER_ID, Replicas, replicas_in
 
 TIMESTAMP = 1_700_000_000_000
 
@@ -32,7 +34,8 @@ def ask(
     part = ListOffsetsPartition(
         partition_index=0, timestamp=timestamp, max_num_offsets=count, current_leader_epoch=epoch
     )
-    request = ListOffsetsRequest(topics=[ListOffsetsTopic(name="t", partitions=[part] * (2 if twice else 1))])
+    topics = [ListOffsetsTopic(name="t", partitions=[part] * (2 if twice else 1))]
+    request = ListOffsetsRequest(replica_id=-1, topics=topics)
     handlers = ListOffsetsHandlers(replicas.manager, replicas.clock)
     response = handlers.handle_list_offsets(RequestContext(ApiKey.LIST_OFFSETS, version), request)
     return response.topics[0].partitions[0]
@@ -96,3 +99,28 @@ async def test_version_0_lists_segment_starts_newest_first(tmp_path: Path) -> No
         assert ask(replicas, LATEST, 0, count=2).old_style_offsets == [4, 3]
         assert ask(replicas, EARLIEST, 0, count=10).old_style_offsets == [0]
         assert ask(replicas, 0, 0, count=10).old_style_offsets == []
+
+
+@pytest.mark.parametrize(
+    ("version", "error"), [(4, ErrorCode.LEADER_NOT_AVAILABLE), (5, ErrorCode.OFFSET_NOT_AVAILABLE)]
+)
+def test_new_leader_does_not_say_where_the_end_is_before_it_knows(
+    tmp_path: Path, version: int, error: ErrorCode
+) -> None:
+    """Its high watermark may be behind that of the leader before it until its own epoch is committed (KIP-207)."""
+
+    @on_loop
+    async def run() -> None:
+        with replicas_in(tmp_path) as replicas:
+            partition = replicas.lead(isr=(BROKER_ID, 2))
+            replicas.append(partition)
+            replicas.append(partition)
+            assert ask(replicas, LATEST, version).error_code == ErrorCode.NONE
+            replicas.lead(epoch=1, isr=(BROKER_ID, 2))
+            assert ask(replicas, LATEST, version).error_code == error
+            assert ask(replicas, EARLIEST, version).error_code == ErrorCode.NONE
+            partition.note_follower_fetch(2, partition.log.end_position, 0, -1)
+            answer = ask(replicas, LATEST, version)
+            assert (answer.error_code, answer.offset) == (ErrorCode.NONE, 2)
+
+    run()

@@ -1,6 +1,7 @@
 """All partitions of all log directories: start, stop, create, delete, retain, fail."""
 
 import errno
+import mmap
 import os
 import uuid
 from pathlib import Path
@@ -11,10 +12,11 @@ from ottla.errors import OperatorError
 from ottla.errors.kafka import KafkaStorageError, OutOfOrderSequenceNumberError
 from ottla.errors.tree import LogDirError
 from ottla.model import TopicPartition
-from ottla.records.batch import LOG_OVERHEAD
+from ottla.records.batch import LOG_OVERHEAD, iterate_batches
 from ottla.records.record import Record, encode_batch
 from ottla.storage.checkpoints import CLEANER, HIGH_WATERMARK, LOG_START, RECOVERY_POINT
 from ottla.storage.inventory import take_inventory
+from ottla.storage.log_settings import PRODUCERS_MAX
 from ottla.storage.partition_directory import DirectoryKind
 from storage.brokers import ORDERS, Storage, values_of
 from storage.partitions import PartitionWriter
@@ -192,6 +194,24 @@ def visit(storage: Storage) -> None:
         storage.manager.tick()
 
 
+@pytest.mark.parametrize(("interval_ms", "is_visited"), [(10_000, True), (DAY_MS, False)])
+def test_retention_is_looked_at_as_often_as_the_broker_is_told_to(
+    tmp_path: Path, interval_ms: int, is_visited: bool
+) -> None:
+    storage = Storage(
+        tmp_path / "a",
+        topic={"segment.bytes": "300", "retention.ms": "1"},
+        retention_check_interval_ms=interval_ms,
+        producer_check_interval_ms=DAY_MS,
+    )
+    log = storage.start().create(ORDERS)
+    storage.append(log, b"x" * 200)
+    storage.manager.tick()
+    storage.clock.advance_ms(20_000)  # the first visit is at a time of the partition's own within the interval
+    storage.manager.tick()
+    assert (log.log_start_offset == 1) is is_visited
+
+
 def test_segments_older_than_retention_ms_go_the_active_one_too(storage: Storage) -> None:
     storage.overrides["retention.ms"] = str(DAY_MS)
     log = storage.start().create(ORDERS)
@@ -291,6 +311,32 @@ def test_producers_over_all_partitions_are_bounded(tmp_path: Path) -> None:
                 manager.tick()
     assert sum(len(log.producers) for log in logs) <= 100
     assert logs[299 % 3].producers.get(299) is not None
+
+
+@pytest.mark.long
+def test_ten_million_producer_ids_take_no_more_memory_than_half_a_million(tmp_path: Path) -> None:
+    """Five batches each, as much as is remembered of a producer; a tick after every 50,000 of them."""
+    storage = Storage(tmp_path / "a")
+    log = storage.start().create(ORDERS)
+    ((_, header),) = iterate_batches(encode_batch([Record(0, 0, None, b"x")], producer_epoch=0, base_sequence=0))
+    most_bytes = most_ids = 0
+    for producer_id in range(10_000_000):
+        for sequence in range(5):
+            mine = header._replace(producer_id=producer_id, base_sequence=sequence)
+            log.producers.update(mine, 5 * producer_id + sequence, storage.clock.wall_ms())
+        if producer_id % 50_000 == 0:
+            storage.clock.advance_ms(1000)
+            storage.manager.tick()
+            most_ids = max(most_ids, len(log.producers))
+            most_bytes = max(most_bytes, resident_bytes())
+            if producer_id == 600_000:
+                bound = 1.2 * most_bytes
+    assert most_ids <= PRODUCERS_MAX + 50_000
+    assert most_bytes < bound
+
+
+def resident_bytes() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
 
 
 def test_producers_expire(tmp_path: Path) -> None:

@@ -109,6 +109,19 @@ def test_jitter_makes_partitions_roll_early_by_a_part_of_it(jitter: float, after
     assert RollRule(topic_config(segment_ms=1000, segment_jitter_ms=400), jitter).after_ms == after_ms
 
 
+def test_partitions_have_jitters_of_their_own(tmp_path: Path) -> None:
+    found = set()
+    for number in range(10):
+        root = tmp_path / str(number)
+        root.mkdir()
+        log = create_log(root, segment_ms=10**6, segment_jitter_ms=10**6)
+        after_ms = log.roll_rule.after_ms
+        log.configure(log.config)
+        assert log.roll_rule.after_ms == after_ms
+        found.add(after_ms)
+    assert len(found) > 1
+
+
 def test_jitter_is_bounded_by_segment_ms() -> None:
     assert RollRule(topic_config(segment_ms=1000, segment_jitter_ms=10**9), 0.999).after_ms > 0
 
