@@ -19,8 +19,7 @@ from ottla.handlers.cold_reads import ColdReads
 from ottla.observability.conversion_metrics import Conversion, ConversionMetrics
 from ottla.observability.metrics import Metrics
 from ottla.protocol.messages.fetch import FetchResponse, PartitionData
-from ottla.records.batch import iterate_batches
-from ottla.records.legacy import down_convert
+from ottla.records.legacy import down_convert_counted
 from ottla.replication.delayed_fetch import Answers, discard
 from ottla.replication.fetching import FetchEntry
 
@@ -131,16 +130,17 @@ def read_small(answer: PartitionData) -> None:
 
 
 def convert(version: int, answer: PartitionData, piece: FileSlice) -> Conversion | None:
-    """Put the records into the answer, converted for this version; None when they cannot be."""
+    """Put the records into the answer, converted for this version; None when they cannot be, or need not be."""
     started_at = perf_counter()
     try:
         records = piece.read(0, len(piece))
-        converted = down_convert(records, 1 if version >= _MAGIC_1_VERSION else 0)
+        converted, count = down_convert_counted(records, 1 if version >= _MAGIC_1_VERSION else 0)
     except KafkaError as error:
         answer.error_code = error.code
         return None
     answer.records = converted
-    count = sum(header.records_count for _position, header in iterate_batches(records))
+    if not count:  # All of it was stored in a format that the client knows.
+        return None
     return Conversion(count, (perf_counter() - started_at) * 1000, len(converted))
 
 

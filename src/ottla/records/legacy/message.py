@@ -17,6 +17,7 @@ from ottla.records.compression import decompress
 from ottla.records.kernels import kernel_legacy, kernel_scan, make_rows
 from ottla.records.kernels.crc_tables import IEEE, crc_table
 from ottla.records.kernels.spans import (
+    HEADERS,
     KIND,
     NO_HEADER_SPANS,
     OFFSET,
@@ -57,13 +58,29 @@ def read_messages(
     CorruptMessageError: a message is damaged or, without `partial_tail`, cut short. InvalidRecordError: a wrapper is.
     """
     view = memoryview(buffer)
+    for kind, rows in index_by_kind(view, partial_tail=partial_tail):
+        yield from open_runs(view, kind, rows, size_max)
+
+
+def index_by_kind(view: memoryview, *, partial_tail: bool = False) -> Iterator[tuple[int, Spans]]:
+    """The spans of a message set in stretches of one kind (`spans.KIND`), wrappers unopened."""
     spans = _index(view, partial_tail)
     for kind, start, end in _ranges_of_one_kind(spans[KIND::SPAN_COLUMNS]):
-        if kind & COMPRESSION_MASK:
-            for row in range(start, end):
-                yield _open_wrapper(view, _rows(spans, row, row + 1), size_max)
-        else:
-            yield _run(view, _rows(spans, start, end), kind, Codec.NONE)
+        yield kind, _rows(spans, start, end)
+
+
+def open_runs(view: memoryview, kind: int, rows: Spans, size_max: int) -> Iterator[MessageRun]:
+    """The runs of messages of one kind: all of them are one, or each, a wrapper, holds one."""
+    if kind & COMPRESSION_MASK:
+        for start in range(0, len(rows), SPAN_COLUMNS):
+            yield _open_wrapper(view, rows[start : start + SPAN_COLUMNS], size_max)
+    else:
+        yield _run(view, rows, kind, Codec.NONE)
+
+
+def messages_range(rows: Spans) -> tuple[int, int]:
+    """Where the messages of some rows begin and end: the value is the last of a message's fields."""
+    return rows[HEADERS], rows[-SPAN_COLUMNS + VALUE] + max(0, rows[-SPAN_COLUMNS + VALUE_LENGTH])
 
 
 def _ranges_of_one_kind(kinds: IntArray) -> Iterator[tuple[int, int, int]]:
