@@ -1,5 +1,6 @@
 """Messages of the formats v0 and v1 in the log: produced by old clients, or left in a directory by an old Kafka."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from ottla.records.legacy import down_convert
 from ottla.storage.log_offsets import NOT_FOUND, FoundOffset
 from ottla.storage.partition_log import PartitionLog
 from support.disks import FaultyDisk
-from support.logs import NOW_MS, batch, create_log, read_all, take
+from support.logs import NOW_MS, batch, create_log, read_all, take, topic_config
 
 OLD_CODECS = [Codec.NONE, Codec.GZIP, Codec.SNAPPY, Codec.LZ4]
 
@@ -90,6 +91,30 @@ def test_all_messages_of_a_set_are_appended_or_none(tmp_path: Path) -> None:
         append(log, memoryview(bytes(message_set(2)) + bytes(message_set(1, size=900))))
     assert log.log_end_offset == 0
     assert append(log, message_set(2))[0] == 0
+
+
+def large_when_opened(size: int, codec: Codec) -> bytes:
+    return down_convert(batch([bytes(size)], keys=[b"key"], compression=codec), 1)
+
+
+@pytest.mark.parametrize("codec", OLD_CODECS[1:])
+def test_all_wrappers_of_a_set_together_open_to_no_more_than_one_may(tmp_path: Path, codec: Codec) -> None:
+    """Otherwise a request of many small wrappers opens to a thousand times its size."""
+    log = create_log(tmp_path)
+    one = large_when_opened(6 << 20, codec)
+    append(log, memoryview(one * 2))
+    with pytest.raises(InvalidRecordError, match="larger than"):
+        append(log, memoryview(one * 3))
+    assert log.log_end_offset == 2
+
+
+def test_the_bound_of_a_set_grows_with_the_topics_largest_batch_and_with_the_set(tmp_path: Path) -> None:
+    log = create_log(tmp_path)
+    incompressible = down_convert(batch([os.urandom(900_000)], compression=Codec.LZ4), 1)
+    append(log, memoryview(incompressible * 20))
+    log.configure(topic_config(max_message_bytes=2 << 20))
+    append(log, memoryview(large_when_opened(6 << 20, Codec.GZIP) * 3))
+    assert log.log_end_offset == 23
 
 
 @pytest.mark.parametrize("codec", OLD_CODECS)

@@ -19,7 +19,7 @@ from ottla.records.kernels import kernel_columns, kernel_legacy, kernel_scan
 from ottla.records.kernels.crc_tables import IEEE, crc_table
 from ottla.records.kernels.spans import KEY_LENGTH, OFFSET, SPAN_COLUMNS, TIMESTAMP, VALUE_LENGTH, Spans, new_spans
 from ottla.records.legacy.lz4_header import break_header
-from ottla.records.legacy.message import MessageRun, index_by_kind, is_legacy, messages_range, open_runs
+from ottla.records.legacy.message import MessageRun, index_by_kind, is_legacy, messages_range, read_messages
 from ottla.records.record import DECOMPRESSED_MAX, index_section, open_section
 
 OFFSET_END = 2**63 - 1
@@ -82,11 +82,11 @@ def _convert_messages(view: memoryview, magic: int, first_offset: int, size_max:
         yield view, 0
         return
     for kind, rows in index_by_kind(view):
+        start, end = messages_range(rows)
         if kind >> 8 <= magic:
-            start, end = messages_range(rows)
             yield view[start:end], 0
         else:
-            for run in open_runs(view, kind, rows, size_max):
+            for run in read_messages(view[start:end], size_max=size_max):
                 yield _convert_run(run, magic, 0, first_offset)
 
 

@@ -33,6 +33,7 @@ from ottla.records.legacy.lz4_header import mend_header
 from ottla.records.record import DECOMPRESSED_MAX, OFFSET_MIN, Record
 
 OFFSET_MAX = 2**63 - 1
+NO_TOTAL_MAX = 2**63 - 1
 
 
 class MessageRun(NamedTuple):
@@ -51,15 +52,21 @@ def is_legacy(buffer: Buffer, position: int = 0) -> bool:
 
 
 def read_messages(
-    buffer: Buffer, *, partial_tail: bool = False, size_max: int = DECOMPRESSED_MAX
+    buffer: Buffer, *, partial_tail: bool = False, size_max: int = DECOMPRESSED_MAX, total_max: int = NO_TOTAL_MAX
 ) -> Iterator[MessageRun]:
-    """The runs of a message set, in order, wrappers opened (each up to `size_max` bytes).
+    """The runs of a message set, in order, wrappers opened: each up to `size_max` bytes, all up to `total_max`.
 
     CorruptMessageError: a message is damaged or, without `partial_tail`, cut short. InvalidRecordError: a wrapper is.
     """
     view = memoryview(buffer)
     for kind, rows in index_by_kind(view, partial_tail=partial_tail):
-        yield from open_runs(view, kind, rows, size_max)
+        if not kind & COMPRESSION_MASK:
+            yield _run(view, rows, kind, Codec.NONE)
+            continue
+        for start in range(0, len(rows), SPAN_COLUMNS):
+            run = _open_wrapper(view, rows[start : start + SPAN_COLUMNS], min(size_max, total_max))
+            total_max -= len(run.buffer)
+            yield run
 
 
 def index_by_kind(view: memoryview, *, partial_tail: bool = False) -> Iterator[tuple[int, Spans]]:
@@ -67,15 +74,6 @@ def index_by_kind(view: memoryview, *, partial_tail: bool = False) -> Iterator[t
     spans = _index(view, partial_tail)
     for kind, start, end in _ranges_of_one_kind(spans[KIND::SPAN_COLUMNS]):
         yield kind, _rows(spans, start, end)
-
-
-def open_runs(view: memoryview, kind: int, rows: Spans, size_max: int) -> Iterator[MessageRun]:
-    """The runs of messages of one kind: all of them are one, or each, a wrapper, holds one."""
-    if kind & COMPRESSION_MASK:
-        for start in range(0, len(rows), SPAN_COLUMNS):
-            yield _open_wrapper(view, rows[start : start + SPAN_COLUMNS], size_max)
-    else:
-        yield _run(view, rows, kind, Codec.NONE)
 
 
 def messages_range(rows: Spans) -> tuple[int, int]:
