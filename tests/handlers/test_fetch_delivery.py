@@ -21,6 +21,7 @@ from ottla.model import ZERO_UUID
 from ottla.observability.conversion_metrics import Conversion
 from ottla.observability.metrics import Metrics
 from ottla.protocol.messages.fetch import FetchResponse, PartitionData
+from ottla.records.attributes import Codec
 from ottla.records.legacy import decode_messages, down_convert
 from ottla.records.record import Record, encode_batch
 from ottla.replication.delayed_fetch import Answers
@@ -124,14 +125,14 @@ def test_old_consumer_that_goes_away_before_the_conversion_leaves_no_pin(
     assert file.pins == 0
 
 
-def convert_for(version: int, records: bytes, root: Path) -> tuple[PartitionData, Conversion | None]:
-    log = create_log(root)
+def convert_for(version: int, records: bytes, root: Path, **config: int) -> tuple[PartitionData, Conversion | None]:
+    log = create_log(root, **config)
     log.active.append(records, 20, 20)
     entry = FetchEntry("t", ZERO_UUID, 0)
     entry.partition = SimpleNamespace(log=log)  # type: ignore[assignment]
     piece = FileSlice(log.active.log, 0, len(records))
     answer = PartitionData(records=b"")
-    conversion = convert(version, answer, piece)
+    conversion = convert(version, entry, answer, piece)
     piece.close()
     return answer, conversion
 
@@ -163,6 +164,17 @@ def test_batch_that_the_answer_cuts_short_is_left_out(tmp_path: Path) -> None:
     assert len(decode_messages(bytes(answer.records))) == 3
     assert conversion is not None
     assert conversion.records == 3
+
+
+@pytest.mark.parametrize(
+    ("max_message_bytes", "error"), [(1 << 20, ErrorCode.INVALID_RECORD), (3 << 20, ErrorCode.NONE)]
+)
+def test_records_are_opened_up_to_what_their_topic_allows(
+    tmp_path: Path, max_message_bytes: int, error: ErrorCode
+) -> None:
+    large = encode_batch([Record(0, 0, None, bytes(20 << 20))], compression=Codec.LZ4)
+    answer, _ = convert_for(3, large, tmp_path, max_message_bytes=max_message_bytes)
+    assert answer.error_code == error
 
 
 @pytest.mark.parametrize("records", [OLD, OLD + NEW], ids=["old", "mixed"])

@@ -9,6 +9,7 @@ from ottla.errors.kafka import CorruptMessageError, InvalidRecordError, KafkaSto
 from ottla.records.attributes import Codec
 from ottla.records.batch import iterate_batches
 from ottla.records.legacy import down_convert
+from ottla.records.record import Record, encode_batch
 from ottla.storage.log_offsets import NOT_FOUND, FoundOffset
 from ottla.storage.partition_log import PartitionLog
 from support.disks import FaultyDisk
@@ -126,3 +127,20 @@ def test_timestamps_are_found_in_segments_that_an_old_kafka_wrote(tmp_path: Path
     assert log.offset_for_timestamp(NOW_MS + 1) == FoundOffset(1, NOW_MS + 1, -1)
     assert log.offset_of_max_timestamp() == FoundOffset(2, NOW_MS + 2, -1)
     assert log.offset_for_timestamp(NOW_MS + 3) == NOT_FOUND
+
+
+def test_a_wrapper_that_opens_to_more_than_the_topic_allows_is_found_at_or_before_its_first_message(
+    tmp_path: Path,
+) -> None:
+    """Its own offset is that of its last message, and would skip the others."""
+    log = create_log(tmp_path, base_offset=10)
+    values = [b"first", bytes(20 << 20)]
+    records = [Record(12 + number, NOW_MS + number, b"key", value) for number, value in enumerate(values)]
+    wrapper = down_convert(encode_batch(records, compression=Codec.GZIP), 1, size_max=1 << 30)
+    log.active.append(wrapper, 13, NOW_MS + 1)
+    log.log_end_offset = 14
+    assert log.offset_for_timestamp(NOW_MS) == FoundOffset(10, NOW_MS + 1, -1)
+    assert log.offset_of_max_timestamp() == FoundOffset(10, NOW_MS + 1, -1)
+    log.configure(topic_config(max_message_bytes=3 << 20))
+    assert log.offset_for_timestamp(NOW_MS) == FoundOffset(12, NOW_MS, -1)
+    assert log.offset_of_max_timestamp() == FoundOffset(13, NOW_MS + 1, -1)

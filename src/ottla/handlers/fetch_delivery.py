@@ -95,7 +95,7 @@ class FetchDelivery:
     def _convert_all(self, version: int, found: list[Found], response: FetchResponse) -> FetchResponse:
         """In a thread."""
         for entry, answer, piece in found:
-            conversion = convert(version, answer, piece)
+            conversion = convert(version, entry, answer, piece)
             if conversion is not None:
                 self._loop.call_soon_threadsafe(self._conversions.note, entry.topic, conversion)
         return response
@@ -129,12 +129,14 @@ def read_small(answer: PartitionData) -> None:
             piece.close()
 
 
-def convert(version: int, answer: PartitionData, piece: FileSlice) -> Conversion | None:
+def convert(version: int, entry: FetchEntry, answer: PartitionData, piece: FileSlice) -> Conversion | None:
     """Put the records into the answer, converted for this version; None when they cannot be, or need not be."""
     started_at = perf_counter()
+    assert entry.partition is not None  # These records were read from it.
+    size_max = entry.partition.log.config.decompressed_bytes_max
     try:
         records = piece.read(0, len(piece))
-        converted, count = down_convert_counted(records, 1 if version >= _MAGIC_1_VERSION else 0)
+        converted, count = down_convert_counted(records, 1 if version >= _MAGIC_1_VERSION else 0, size_max=size_max)
     except KafkaError as error:
         answer.error_code = error.code
         return None

@@ -66,7 +66,6 @@ PRODUCE_VERSION_LATEST = 11
 PRODUCE_VERSION_LEGACY_MAX = 2  # up to it clients may send message sets of format v0 and v1
 _FIRST_VERSION_WITH_ZSTD = 7
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
-_OPENED_BYTES_MIN = 16 * 1024 * 1024
 _NAMED = (Problem.NULL_KEY, Problem.TIMESTAMP)
 
 
@@ -161,7 +160,7 @@ class BatchValidation:
         self._needs_key = "compact" in config.cleanup_policy
         self._codec, self._level = _forced_codec(config)
         self._opens_compressed = self._needs_key or validate_compressed
-        self._opened_bytes_max = max(_OPENED_BYTES_MIN, 10 * config.max_message_bytes)
+        self._opened_bytes_max = config.decompressed_bytes_max
 
     def is_heavy(self, records: Buffer) -> bool:
         """Whether it must be decompressed or converted: the caller may want to run `prepare` in a thread."""

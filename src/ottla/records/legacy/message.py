@@ -92,11 +92,11 @@ def _ranges_of_one_kind(kinds: IntArray) -> Iterator[tuple[int, int, int]]:
         start = end
 
 
-def decode_messages(buffer: Buffer, *, partial_tail: bool = False) -> list[Record]:
+def decode_messages(buffer: Buffer, *, partial_tail: bool = False, size_max: int = DECOMPRESSED_MAX) -> list[Record]:
     """All messages as records, for clients and tools."""
     return [
         record
-        for run in read_messages(buffer, partial_tail=partial_tail)
+        for run in read_messages(buffer, partial_tail=partial_tail, size_max=size_max)
         for record in make_rows(run.buffer, run.spans, NO_HEADER_SPANS, OFFSET_MIN, (), Record)
     ]
 
