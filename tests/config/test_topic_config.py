@@ -30,6 +30,17 @@ def test_overrides_win_over_the_brokers_defaults() -> None:
     assert topic.overrides["segment.bytes"] == "2000"
 
 
+@pytest.mark.parametrize(
+    ("max_message_bytes", "decompressed_bytes_max"),
+    [("1048588", 16 << 20), ("1677721", 16 << 20), ("1677722", 16_777_220), ("3000000", 30_000_000)],
+)
+def test_a_batch_may_open_to_ten_times_the_largest_but_always_to_16_mib(
+    max_message_bytes: str, decompressed_bytes_max: int
+) -> None:
+    topic = CONFIG.topic_config({"max.message.bytes": max_message_bytes})
+    assert topic.decompressed_bytes_max == decompressed_bytes_max
+
+
 def test_the_older_bound_on_a_records_time_counts_where_the_newer_are_not_set() -> None:
     topic = CONFIG.topic_config(
         {"message.timestamp.difference.max.ms": "50", "message.timestamp.after.max.ms": "7"},

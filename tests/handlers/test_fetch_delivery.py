@@ -15,14 +15,20 @@ from ottla.config import BrokerConfig
 from ottla.disk.directory import LogDirectory
 from ottla.disk.file_slice import FileSlice
 from ottla.disk.log_file import LogFile
-from ottla.handlers.fetch_delivery import SMALL_BYTES_MAX, FetchDelivery, read_small
+from ottla.errors import ErrorCode
+from ottla.handlers.fetch_delivery import SMALL_BYTES_MAX, FetchDelivery, convert, read_small
 from ottla.model import ZERO_UUID
+from ottla.observability.conversion_metrics import Conversion
 from ottla.observability.metrics import Metrics
 from ottla.protocol.messages.fetch import FetchResponse, PartitionData
+from ottla.records.attributes import Codec
+from ottla.records.legacy import decode_messages, down_convert
+from ottla.records.record import Record, encode_batch
 from ottla.replication.delayed_fetch import Answers
 from ottla.replication.fetching import FetchEntry
 from ottla.storage.log_offsets import LogOffset
 from support.disks import FaultyDisk, os_error
+from support.logs import create_log
 
 
 @pytest.fixture
@@ -117,3 +123,73 @@ def test_old_consumer_that_goes_away_before_the_conversion_leaves_no_pin(
     gate.set()
     loop.run_until_complete(loop.shutdown_default_executor())
     assert file.pins == 0
+
+
+def convert_for(version: int, records: bytes, root: Path, **config: int) -> tuple[PartitionData, Conversion | None]:
+    log = create_log(root, **config)
+    log.active.append(records, 20, 20)
+    entry = FetchEntry("t", ZERO_UUID, 0)
+    entry.partition = SimpleNamespace(log=log)  # type: ignore[assignment]
+    piece = FileSlice(log.active.log, 0, len(records))
+    answer = PartitionData(records=b"")
+    conversion = convert(version, entry, answer, piece)
+    piece.close()
+    return answer, conversion
+
+
+NEW = encode_batch([Record(10 + number, number, b"k", b"new") for number in range(3)])
+OLD = down_convert(encode_batch([Record(number, number, b"k", b"old") for number in range(3)]), 1)
+
+
+@pytest.mark.parametrize(("version", "converted_count"), [(0, 6), (1, 6), (2, 3), (3, 3)])
+def test_messages_that_an_old_kafka_stored_are_given_to_old_consumers(
+    tmp_path: Path, version: int, converted_count: int
+) -> None:
+    answer, conversion = convert_for(version, OLD + NEW, tmp_path)
+    assert answer.error_code == ErrorCode.NONE
+    found = decode_messages(bytes(answer.records))
+    assert [record.offset for record in found] == [0, 1, 2, 10, 11, 12]
+    assert conversion is not None
+    assert (conversion.records, conversion.size_bytes) == (converted_count, len(answer.records))
+
+
+def test_what_needs_no_conversion_is_not_counted_as_one(tmp_path: Path) -> None:
+    answer, conversion = convert_for(3, OLD, tmp_path)
+    assert (answer.error_code, answer.records, conversion) == (ErrorCode.NONE, OLD, None)
+
+
+def test_batch_that_the_answer_cuts_short_is_left_out(tmp_path: Path) -> None:
+    """A read ends where its bytes end, within a batch or not."""
+    answer, conversion = convert_for(3, NEW + NEW[:-1], tmp_path)
+    assert len(decode_messages(bytes(answer.records))) == 3
+    assert conversion is not None
+    assert conversion.records == 3
+
+
+@pytest.mark.parametrize(
+    ("max_message_bytes", "error"), [(1 << 20, ErrorCode.INVALID_RECORD), (3 << 20, ErrorCode.NONE)]
+)
+def test_records_are_opened_up_to_what_their_topic_allows(
+    tmp_path: Path, max_message_bytes: int, error: ErrorCode
+) -> None:
+    large = encode_batch([Record(0, 0, None, bytes(20 << 20))], compression=Codec.LZ4)
+    answer, _ = convert_for(3, large, tmp_path, max_message_bytes=max_message_bytes)
+    assert answer.error_code == error
+
+
+@pytest.mark.parametrize("records", [OLD, OLD + NEW], ids=["old", "mixed"])
+def test_newer_consumers_get_stored_messages_as_they_are(
+    tmp_path: Path, records: bytes, loop: asyncio.AbstractEventLoop
+) -> None:
+    log = create_log(tmp_path)
+    log.active.append(records, 12, 12)
+    log.log_end_offset = 13
+    entry = FetchEntry("t", ZERO_UUID, 0)
+    entry.partition = SimpleNamespace(log=log)  # type: ignore[assignment]
+    read = log.read(1, 1 << 20, end_offset=log.end_position)
+    entry.start = read.start
+    assert read.slice is not None
+    answer = PartitionData(records=read.slice)
+    response = FetchResponse()
+    assert FetchDelivery(loop, Metrics(ManualClock())).prepare(4, [(entry, answer)], response) is response
+    assert answer.records == records[len(OLD) // 3 :], "from the message that was asked for on"

@@ -17,7 +17,7 @@ from ottla.records.attributes import Codec, TimestampType
 from ottla.records.batch import check_crc, decode_header, rewrite_timestamp_type
 from ottla.records.compression import compress
 from ottla.records.control import ControlType, encode_end_txn_batch
-from ottla.records.legacy import decode_messages, down_convert, is_legacy, up_convert
+from ottla.records.legacy import decode_messages, down_convert, down_convert_counted, is_legacy, up_convert
 from ottla.records.legacy.lz4_header import break_header, mend_header, xxhash32_short
 from ottla.records.record import Record, decode_batch, encode_batch
 
@@ -238,6 +238,73 @@ def test_whole_messages_with_any_numbers_give_batches_or_an_error_of_the_protoco
         message_set = message(wrapper_offset, 1, int(codec), None, compress(codec, message_set))
     with contextlib.suppress(*PROTOCOL_ERRORS):
         up_convert(message_set, keep_offsets=keep_offsets)
+
+
+def old_messages(magic: int, codec: Codec, first_offset: int = 0) -> bytes:
+    """As an old Kafka stored them."""
+    records = [Record(first_offset + index, 1000 + index, *pair) for index, pair in enumerate(MESSAGES)]
+    return down_convert(encode_batch(records, compression=codec), magic)
+
+
+@pytest.mark.parametrize("codec", LEGACY_CODECS)
+@pytest.mark.parametrize(("stored", "magic"), [(0, 0), (0, 1), (1, 1)])
+def test_stored_messages_that_the_client_can_read_are_passed_on_as_they_are(
+    stored: int, magic: int, codec: Codec
+) -> None:
+    message_set = old_messages(stored, codec, 40) + old_messages(stored, codec, 50)
+    damaged = message_set[:-1] + bytes([message_set[-1] ^ 1]) if magic else message_set
+    assert down_convert_counted(damaged, magic) == (damaged, 0), "with the checksum that shows the damage"
+
+
+@pytest.mark.parametrize("codec", LEGACY_CODECS)
+@pytest.mark.parametrize("is_append_time", [False, True])
+def test_stored_v1_messages_become_v0_for_the_oldest_clients(codec: Codec, is_append_time: bool) -> None:
+    batch = bytearray(encode_batch([Record(40, 1, b"k", b"a"), Record(43, 2, None, None)], compression=codec))
+    if is_append_time:
+        rewrite_timestamp_type(batch, 0, TimestampType.LOG_APPEND_TIME, 777)
+    converted = down_convert_counted(down_convert(batch, 1), 0)
+    assert converted == (down_convert(batch, 0), 2)
+    assert decode_messages(converted.message_set) == [Record(40, -1, b"k", b"a"), Record(43, -1, None, None)]
+
+
+@pytest.mark.parametrize("codec", LEGACY_CODECS)
+@pytest.mark.parametrize(("magic", "converted_count"), [(0, 8), (1, 4)])
+def test_a_log_of_all_formats_is_converted_where_it_must_be(codec: Codec, magic: int, converted_count: int) -> None:
+    batch = encode_batch([Record(8 + index, 2000, *pair) for index, pair in enumerate(MESSAGES)], compression=codec)
+    messages = old_messages(0, codec) + old_messages(1, codec, 4)
+    message_set, count = down_convert_counted(messages + batch + old_messages(0, codec, 12), magic)
+    assert count == converted_count
+    found = decode_messages(message_set)
+    assert [(record.offset, record.key, record.value) for record in found] == [
+        (offset, *MESSAGES[offset % 4]) for offset in range(16)
+    ]
+    new = [2000] * 4 if magic else [-1] * 4
+    old = [1000, 1001, 1002, 1003] if magic else [-1] * 4
+    assert [record.timestamp for record in found] == [-1] * 4 + old + new + [-1] * 4
+
+
+@pytest.mark.parametrize("magic", [0, 1])
+@pytest.mark.parametrize("stored", [0, 1, 2])
+def test_what_is_cut_short_at_the_end_is_not_converted(stored: int, magic: int) -> None:
+    first = old_messages(1, Codec.NONE)
+    tail = encode_batch([Record(4, 1, None, b"a")]) if stored == 2 else message(4, stored, 0, None, b"a")
+    for cut in range(len(tail)):
+        assert down_convert(first + tail[:cut], magic) == down_convert(first, magic)
+
+
+def test_damaged_v1_messages_get_no_new_checksum() -> None:
+    whole = message(0, 1, 0, None, b"a")
+    with pytest.raises(CorruptMessageError):
+        down_convert(whole + whole[:-1] + b"b", 0)
+    with pytest.raises(CorruptMessageError):
+        down_convert(whole + message(1, 1, 0, None, b"a")[:8] + bytes(40), 1)
+
+
+@given(st.binary(max_size=120), st.sampled_from([0, 1]))
+def test_any_bytes_are_converted_down_or_an_error_of_the_protocol(data: bytes, magic: int) -> None:
+    with contextlib.suppress(*PROTOCOL_ERRORS):
+        down_convert(data, magic)
+        down_convert(message(0, 1, 0, None, b"a") + data, magic)
 
 
 def test_header_checksum_is_broken_and_mended_as_v0_wants_it() -> None:

@@ -12,6 +12,7 @@ from ottla.errors.kafka import (
     RecordListTooLargeError,
     UnsupportedCompressionTypeError,
 )
+from ottla.observability.conversion_metrics import Conversion
 from ottla.records.attributes import Codec, TimestampType
 from ottla.records.batch import peek_header, rewrite_crc
 from ottla.records.control import ControlType, encode_end_txn_batch
@@ -239,3 +240,34 @@ def test_compressed_batches_are_heavy_only_where_they_are_opened(codec: Codec) -
     assert BatchValidation(topic_config(cleanup_policy="compact")).is_heavy(records)
     assert BatchValidation(topic_config(), validate_compressed=True).is_heavy(records)
     assert not BatchValidation(topic_config(), validate_compressed=True).is_heavy(batch(3))
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize(
+    ("limits", "error"),
+    [
+        ({"max_message_bytes": 2000}, MessageTooLargeError),
+        ({"max_message_bytes": 2000, "segment_bytes": 1000}, MessageTooLargeError),
+        ({"max_message_bytes": 100_000, "segment_bytes": 2000}, RecordListTooLargeError),
+    ],
+)
+def test_what_becomes_too_large_in_a_forced_codec_is_refused(
+    codec: Codec, limits: dict[str, int], error: type[KafkaError]
+) -> None:
+    records = batch([b"x" * 5000], compression=codec)
+    assert len(records) < 1000
+    validate(records, **limits)
+    converted: list[Conversion] = []
+    config = topic_config(compression_type="uncompressed", **limits)
+    with pytest.raises(error):
+        BatchValidation(config, on_converted=converted.append).validate(records, NOW_MS)
+    assert converted == []
+
+
+def test_what_fits_in_its_forced_codec_is_stored() -> None:
+    plain_size = len(batch([b"x" * 5000]))
+    records = batch([b"x" * 5000], compression=Codec.ZSTD)
+    stored, _ = validate(records, compression_type="uncompressed", max_message_bytes=plain_size)
+    assert len(stored) == plain_size
+    with pytest.raises(MessageTooLargeError):
+        validate(records, compression_type="uncompressed", max_message_bytes=plain_size - 1)

@@ -1,5 +1,6 @@
 """Messages of the formats v0 and v1 in the log: produced by old clients, or left in a directory by an old Kafka."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -8,10 +9,11 @@ from ottla.errors.kafka import CorruptMessageError, InvalidRecordError, KafkaSto
 from ottla.records.attributes import Codec
 from ottla.records.batch import iterate_batches
 from ottla.records.legacy import down_convert
+from ottla.records.record import Record, encode_batch
 from ottla.storage.log_offsets import NOT_FOUND, FoundOffset
 from ottla.storage.partition_log import PartitionLog
 from support.disks import FaultyDisk
-from support.logs import NOW_MS, batch, create_log, read_all, take
+from support.logs import NOW_MS, batch, create_log, read_all, take, topic_config
 
 OLD_CODECS = [Codec.NONE, Codec.GZIP, Codec.SNAPPY, Codec.LZ4]
 
@@ -92,6 +94,30 @@ def test_all_messages_of_a_set_are_appended_or_none(tmp_path: Path) -> None:
     assert append(log, message_set(2))[0] == 0
 
 
+def large_when_opened(size: int, codec: Codec) -> bytes:
+    return down_convert(batch([bytes(size)], keys=[b"key"], compression=codec), 1)
+
+
+@pytest.mark.parametrize("codec", OLD_CODECS[1:])
+def test_all_wrappers_of_a_set_together_open_to_no_more_than_one_may(tmp_path: Path, codec: Codec) -> None:
+    """Otherwise a request of many small wrappers opens to a thousand times its size."""
+    log = create_log(tmp_path)
+    one = large_when_opened(6 << 20, codec)
+    append(log, memoryview(one * 2))
+    with pytest.raises(InvalidRecordError, match="larger than"):
+        append(log, memoryview(one * 3))
+    assert log.log_end_offset == 2
+
+
+def test_the_bound_of_a_set_grows_with_the_topics_largest_batch_and_with_the_set(tmp_path: Path) -> None:
+    log = create_log(tmp_path)
+    incompressible = down_convert(batch([os.urandom(900_000)], compression=Codec.LZ4), 1)
+    append(log, memoryview(incompressible * 20))
+    log.configure(topic_config(max_message_bytes=2 << 20))
+    append(log, memoryview(large_when_opened(6 << 20, Codec.GZIP) * 3))
+    assert log.log_end_offset == 23
+
+
 @pytest.mark.parametrize("codec", OLD_CODECS)
 def test_timestamps_are_found_in_segments_that_an_old_kafka_wrote(tmp_path: Path, codec: Codec) -> None:
     log = create_log(tmp_path)
@@ -101,3 +127,20 @@ def test_timestamps_are_found_in_segments_that_an_old_kafka_wrote(tmp_path: Path
     assert log.offset_for_timestamp(NOW_MS + 1) == FoundOffset(1, NOW_MS + 1, -1)
     assert log.offset_of_max_timestamp() == FoundOffset(2, NOW_MS + 2, -1)
     assert log.offset_for_timestamp(NOW_MS + 3) == NOT_FOUND
+
+
+def test_a_wrapper_that_opens_to_more_than_the_topic_allows_is_found_at_or_before_its_first_message(
+    tmp_path: Path,
+) -> None:
+    """Its own offset is that of its last message, and would skip the others."""
+    log = create_log(tmp_path, base_offset=10)
+    values = [b"first", bytes(20 << 20)]
+    records = [Record(12 + number, NOW_MS + number, b"key", value) for number, value in enumerate(values)]
+    wrapper = down_convert(encode_batch(records, compression=Codec.GZIP), 1, size_max=1 << 30)
+    log.active.append(wrapper, 13, NOW_MS + 1)
+    log.log_end_offset = 14
+    assert log.offset_for_timestamp(NOW_MS) == FoundOffset(10, NOW_MS + 1, -1)
+    assert log.offset_of_max_timestamp() == FoundOffset(10, NOW_MS + 1, -1)
+    log.configure(topic_config(max_message_bytes=3 << 20))
+    assert log.offset_for_timestamp(NOW_MS) == FoundOffset(12, NOW_MS, -1)
+    assert log.offset_of_max_timestamp() == FoundOffset(13, NOW_MS + 1, -1)

@@ -6,13 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ottla.records.attributes import Codec
+from ottla.records.batch import rewrite_crc
 from ottla.storage.log_offsets import NOT_FOUND, FoundOffset
 from ottla.storage.partition_log import PartitionLog
 from support.logs import NOW_MS, batch, create_log, read_all
 
 
 def append(log: PartitionLog, *timestamps: int, epoch: int = 0, **options: Any) -> None:
-    log.append_as_leader(batch(len(timestamps), timestamps=timestamps, **options), epoch, now_ms=NOW_MS)
+    values = options.pop("values", len(timestamps))
+    log.append_as_leader(batch(values, timestamps=timestamps, **options), epoch, now_ms=NOW_MS)
 
 
 def test_the_first_record_at_or_past_the_timestamp_is_found_with_its_own(tmp_path: Path) -> None:
@@ -54,6 +56,52 @@ def test_an_empty_log_and_one_without_timestamps_have_none(tmp_path: Path) -> No
     assert log.offset_of_max_timestamp() == log.offset_for_timestamp(0) == NOT_FOUND
     append(log, -1, -1)
     assert log.offset_of_max_timestamp() == log.offset_for_timestamp(0) == NOT_FOUND
+
+
+LARGE = 20 << 20  # opened, and more than a topic allows unless its batches may be large
+
+
+def append_large(log: PartitionLog, *timestamps: int) -> None:
+    append(log, *timestamps, values=[bytes(LARGE), *[b"small"] * (len(timestamps) - 1)], compression=Codec.ZSTD)
+
+
+def test_a_topic_of_large_batches_has_them_opened(tmp_path: Path) -> None:
+    log = create_log(tmp_path, max_message_bytes=3 << 20)
+    append_large(log, 10, 20, 30)
+    assert log.offset_for_timestamp(15) == FoundOffset(1, 20, 0)
+
+
+def test_what_opens_to_more_than_the_topic_allows_is_found_from_its_first_record_on(tmp_path: Path) -> None:
+    """It was taken on its header, or under another configuration: who looks for it gets more, and misses nothing."""
+    log = create_log(tmp_path)
+    append(log, 1, 2)
+    append_large(log, 10, 30, 20)
+    append(log, 5)
+    assert log.offset_for_timestamp(15) == FoundOffset(2, 30, 0)
+    assert log.offset_of_max_timestamp() == FoundOffset(2, 30, 0)
+    log.increment_log_start_offset(4)
+    assert log.offset_for_timestamp(15) == FoundOffset(4, 30, 0)
+    assert log.offset_of_max_timestamp() == FoundOffset(4, 30, 0)
+
+
+def test_the_largest_timestamp_past_one_that_cannot_be_opened_is_found(tmp_path: Path) -> None:
+    log = create_log(tmp_path)
+    append(log, 50)
+    append_large(log, 10, 30, 20)
+    append(log, 25)
+    log.increment_log_start_offset(2)
+    assert log.offset_of_max_timestamp() == FoundOffset(2, 30, 0)
+    log.increment_log_start_offset(4)
+    assert log.offset_of_max_timestamp() == FoundOffset(4, 25, 0)
+
+
+def test_compressed_records_that_are_none_are_found_by_their_header(tmp_path: Path) -> None:
+    log = create_log(tmp_path)
+    records = batch(2, timestamps=[10, 20], compression=Codec.ZSTD)
+    records[70:74] = b"\xff\xff\xff\xff"
+    rewrite_crc(records, 0)
+    log.append_as_leader(records, 0, now_ms=NOW_MS)
+    assert log.offset_for_timestamp(15) == log.offset_of_max_timestamp() == FoundOffset(0, 20, 0)
 
 
 @settings(deadline=None, max_examples=60)

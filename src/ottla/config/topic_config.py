@@ -13,6 +13,7 @@ from ottla.config.values import Value
 from ottla.errors import ConfigError
 
 LONG_MAX = (1 << 63) - 1
+_DECOMPRESSED_BYTES_MIN = 16 * 1024 * 1024
 
 
 class TopicConfig(NamedTuple):
@@ -67,6 +68,11 @@ class TopicConfig(NamedTuple):
     def is_flushed(self) -> bool:
         """Whether `flush.messages` or `flush.ms` ask for more than the closing of segments gives."""
         return self.flush_messages != LONG_MAX or self.flush_ms != LONG_MAX
+
+    @property
+    def decompressed_bytes_max(self) -> int:
+        """What a compressed batch may open to, wherever the broker opens one: 9 KB can hold 300 MB."""
+        return max(_DECOMPRESSED_BYTES_MIN, 10 * self.max_message_bytes)
 
 
 def validate_topic_config(overrides: Mapping[str, str]) -> None:

@@ -19,8 +19,7 @@ from ottla.handlers.cold_reads import ColdReads
 from ottla.observability.conversion_metrics import Conversion, ConversionMetrics
 from ottla.observability.metrics import Metrics
 from ottla.protocol.messages.fetch import FetchResponse, PartitionData
-from ottla.records.batch import iterate_batches
-from ottla.records.legacy import down_convert
+from ottla.records.legacy import down_convert_counted
 from ottla.replication.delayed_fetch import Answers, discard
 from ottla.replication.fetching import FetchEntry
 
@@ -96,7 +95,7 @@ class FetchDelivery:
     def _convert_all(self, version: int, found: list[Found], response: FetchResponse) -> FetchResponse:
         """In a thread."""
         for entry, answer, piece in found:
-            conversion = convert(version, answer, piece)
+            conversion = convert(version, entry, answer, piece)
             if conversion is not None:
                 self._loop.call_soon_threadsafe(self._conversions.note, entry.topic, conversion)
         return response
@@ -130,17 +129,20 @@ def read_small(answer: PartitionData) -> None:
             piece.close()
 
 
-def convert(version: int, answer: PartitionData, piece: FileSlice) -> Conversion | None:
-    """Put the records into the answer, converted for this version; None when they cannot be."""
+def convert(version: int, entry: FetchEntry, answer: PartitionData, piece: FileSlice) -> Conversion | None:
+    """Put the records into the answer, converted for this version; None when they cannot be, or need not be."""
     started_at = perf_counter()
+    assert entry.partition is not None  # These records were read from it.
+    size_max = entry.partition.log.config.decompressed_bytes_max
     try:
         records = piece.read(0, len(piece))
-        converted = down_convert(records, 1 if version >= _MAGIC_1_VERSION else 0)
+        converted, count = down_convert_counted(records, 1 if version >= _MAGIC_1_VERSION else 0, size_max=size_max)
     except KafkaError as error:
         answer.error_code = error.code
         return None
     answer.records = converted
-    count = sum(header.records_count for _position, header in iterate_batches(records))
+    if not count:  # All of it was stored in a format that the client knows.
+        return None
     return Conversion(count, (perf_counter() - started_at) * 1000, len(converted))
 
 

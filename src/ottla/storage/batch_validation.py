@@ -9,10 +9,13 @@ all. They are changed
     where `compression.type` names another codec                 the section is recompressed
     where they come in format v0 or v1 (Produce 0 to 2)          converted to v2, then validated
 
+How much a batch may open to is bounded, and the same bound (plus its size) holds for all that is in a message set.
+
 The answer to a bad batch, in the order of the checks: not exactly one batch of format v2 INVALID_RECORD; too large
 MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE; CRC or length CORRUPT_MESSAGE; count, offsets, control bit, records
 INVALID_RECORD; zstd before Produce 7 UNSUPPORTED_COMPRESSION_TYPE; timestamps INVALID_TIMESTAMP; a record without key
-on a compacted topic INVALID_RECORD with the numbers of all such records. One bad record refuses the whole batch.
+on a compacted topic INVALID_RECORD with the numbers of all such records; too large in the codec that is forced, again
+MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE. One bad record refuses the whole batch.
 """
 
 from collections.abc import Callable, Iterable
@@ -63,7 +66,6 @@ PRODUCE_VERSION_LATEST = 11
 PRODUCE_VERSION_LEGACY_MAX = 2  # up to it clients may send message sets of format v0 and v1
 _FIRST_VERSION_WITH_ZSTD = 7
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
-_OPENED_BYTES_MIN = 16 * 1024 * 1024
 _NAMED = (Problem.NULL_KEY, Problem.TIMESTAMP)
 
 
@@ -158,7 +160,7 @@ class BatchValidation:
         self._needs_key = "compact" in config.cleanup_policy
         self._codec, self._level = _forced_codec(config)
         self._opens_compressed = self._needs_key or validate_compressed
-        self._opened_bytes_max = max(_OPENED_BYTES_MIN, 10 * config.max_message_bytes)
+        self._opened_bytes_max = config.decompressed_bytes_max
 
     def is_heavy(self, records: Buffer) -> bool:
         """Whether it must be decompressed or converted: the caller may want to run `prepare` in a thread."""
@@ -178,7 +180,14 @@ class BatchValidation:
         if produce_version > PRODUCE_VERSION_LEGACY_MAX or not is_legacy(records):
             return [PreparedBatch(*self.validate(records, now_ms, origin, produce_version))]
         started_at = perf_counter()
-        batches = up_convert(records, batch_bytes_max=self._size_max, size_max=self._opened_bytes_max)
+        # Each wrapper may open to as much as a batch, and all of the set to no more: what is made of it is kept until
+        # it is appended. Its own size comes on top, for wrappers that open to little more than what they are.
+        batches = up_convert(
+            records,
+            batch_bytes_max=self._size_max,
+            size_max=self._opened_bytes_max,
+            total_max=self._opened_bytes_max + len(records),
+        )
         if not batches:
             raise InvalidRecordError("a message set without a message")
         views = [memoryview(batch) for batch in batches]
@@ -288,6 +297,8 @@ class BatchValidation:
         plain = memoryview(section.buffer)[section.start : section.end]
         attributes = header.attributes & ~COMPRESSION_MASK | self._codec
         batch = assemble_batch(header._replace(attributes=attributes), compress(self._codec, plain, self._level))
+        if len(batch) > self._size_max:
+            raise self._size_error(len(batch))
         header = peek_header(batch)
         self._note_conversion([PreparedBatch(batch, header)], started_at)
         return batch, header

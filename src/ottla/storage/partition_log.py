@@ -42,7 +42,7 @@ from ottla.storage.roll_rule import UNDECIDED, RollRule
 from ottla.storage.segment import Segment
 from ottla.storage.segment_list import SegmentList
 from ottla.storage.snapshot_files import SnapshotFiles
-from ottla.storage.timestamp_lookup import find_by_timestamp, find_max_timestamp
+from ottla.storage.timestamp_lookup import TimestampLookup
 from ottla.storage.txn_index import AbortedTransaction
 
 # Makes a NamedTuple without the Python code of its constructor, for what every append makes.
@@ -333,10 +333,12 @@ class PartitionLog:
         return None if offset is None else self.position_of(max(offset, self.log_start_offset))
 
     def offset_for_timestamp(self, timestamp: int) -> FoundOffset:
-        return find_by_timestamp(self.segments, timestamp, self.log_start_offset)
+        lookup = TimestampLookup(self.segments, self.log_start_offset, self.config.decompressed_bytes_max)
+        return lookup.find(timestamp)
 
     def offset_of_max_timestamp(self) -> FoundOffset:
-        return find_max_timestamp(self.segments, self.log_start_offset)
+        lookup = TimestampLookup(self.segments, self.log_start_offset, self.config.decompressed_bytes_max)
+        return lookup.find_max()
 
     def end_offset_for_epoch(self, leader_epoch: int) -> EpochEnd:
         return self.leader_epochs.end_offset_for(leader_epoch, self.log_end_offset)

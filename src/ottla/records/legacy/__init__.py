@@ -3,13 +3,22 @@
     message        reads a message set, wrappers opened, into runs of spans
     lz4_header     the header checksum that v0 got wrong
     up_convert     a message set to batches of format v2, for storing
-    down_convert   batches of format v2 to a message set, for Fetch 0 to 3
+    down_convert   what a log holds to a message set, for Fetch 0 to 3
 
-The layout is in `kernels.kernel_legacy`. Nothing is stored in these formats.
+The layout is in `kernels.kernel_legacy`. Nothing is stored in these formats any more.
 """
 
-from ottla.records.legacy.down_convert import down_convert
+from ottla.records.legacy.down_convert import DownConverted, down_convert, down_convert_counted
 from ottla.records.legacy.message import MessageRun, decode_messages, is_legacy, read_messages
 from ottla.records.legacy.up_convert import up_convert
 
-__all__ = ["MessageRun", "decode_messages", "down_convert", "is_legacy", "read_messages", "up_convert"]
+__all__ = [
+    "DownConverted",
+    "MessageRun",
+    "decode_messages",
+    "down_convert",
+    "down_convert_counted",
+    "is_legacy",
+    "read_messages",
+    "up_convert",
+]

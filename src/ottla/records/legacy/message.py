@@ -17,6 +17,7 @@ from ottla.records.compression import decompress
 from ottla.records.kernels import kernel_legacy, kernel_scan, make_rows
 from ottla.records.kernels.crc_tables import IEEE, crc_table
 from ottla.records.kernels.spans import (
+    HEADERS,
     KIND,
     NO_HEADER_SPANS,
     OFFSET,
@@ -32,6 +33,7 @@ from ottla.records.legacy.lz4_header import mend_header
 from ottla.records.record import DECOMPRESSED_MAX, OFFSET_MIN, Record
 
 OFFSET_MAX = 2**63 - 1
+NO_TOTAL_MAX = 2**63 - 1
 
 
 class MessageRun(NamedTuple):
@@ -50,20 +52,33 @@ def is_legacy(buffer: Buffer, position: int = 0) -> bool:
 
 
 def read_messages(
-    buffer: Buffer, *, partial_tail: bool = False, size_max: int = DECOMPRESSED_MAX
+    buffer: Buffer, *, partial_tail: bool = False, size_max: int = DECOMPRESSED_MAX, total_max: int = NO_TOTAL_MAX
 ) -> Iterator[MessageRun]:
-    """The runs of a message set, in order, wrappers opened (each up to `size_max` bytes).
+    """The runs of a message set, in order, wrappers opened: each up to `size_max` bytes, all up to `total_max`.
 
     CorruptMessageError: a message is damaged or, without `partial_tail`, cut short. InvalidRecordError: a wrapper is.
     """
     view = memoryview(buffer)
+    for kind, rows in index_by_kind(view, partial_tail=partial_tail):
+        if not kind & COMPRESSION_MASK:
+            yield _run(view, rows, kind, Codec.NONE)
+            continue
+        for start in range(0, len(rows), SPAN_COLUMNS):
+            run = _open_wrapper(view, rows[start : start + SPAN_COLUMNS], min(size_max, total_max))
+            total_max -= len(run.buffer)
+            yield run
+
+
+def index_by_kind(view: memoryview, *, partial_tail: bool = False) -> Iterator[tuple[int, Spans]]:
+    """The spans of a message set in stretches of one kind (`spans.KIND`), wrappers unopened."""
     spans = _index(view, partial_tail)
     for kind, start, end in _ranges_of_one_kind(spans[KIND::SPAN_COLUMNS]):
-        if kind & COMPRESSION_MASK:
-            for row in range(start, end):
-                yield _open_wrapper(view, _rows(spans, row, row + 1), size_max)
-        else:
-            yield _run(view, _rows(spans, start, end), kind, Codec.NONE)
+        yield kind, _rows(spans, start, end)
+
+
+def messages_range(rows: Spans) -> tuple[int, int]:
+    """Where the messages of some rows begin and end: the value is the last of a message's fields."""
+    return rows[HEADERS], rows[-SPAN_COLUMNS + VALUE] + max(0, rows[-SPAN_COLUMNS + VALUE_LENGTH])
 
 
 def _ranges_of_one_kind(kinds: IntArray) -> Iterator[tuple[int, int, int]]:
@@ -77,11 +92,11 @@ def _ranges_of_one_kind(kinds: IntArray) -> Iterator[tuple[int, int, int]]:
         start = end
 
 
-def decode_messages(buffer: Buffer, *, partial_tail: bool = False) -> list[Record]:
+def decode_messages(buffer: Buffer, *, partial_tail: bool = False, size_max: int = DECOMPRESSED_MAX) -> list[Record]:
     """All messages as records, for clients and tools."""
     return [
         record
-        for run in read_messages(buffer, partial_tail=partial_tail)
+        for run in read_messages(buffer, partial_tail=partial_tail, size_max=size_max)
         for record in make_rows(run.buffer, run.spans, NO_HEADER_SPANS, OFFSET_MIN, (), Record)
     ]
 

@@ -14,7 +14,7 @@ from ottla.records.batch import Buffer, assemble_batch, empty_header
 from ottla.records.compression import compress
 from ottla.records.kernels import kernel_encode
 from ottla.records.kernels.spans import KEY_LENGTH, OFFSET, SPAN_COLUMNS, TIMESTAMP, VALUE_LENGTH, IntArray, Spans
-from ottla.records.legacy.message import MessageRun, read_messages
+from ottla.records.legacy.message import NO_TOTAL_MAX, MessageRun, read_messages
 from ottla.records.record import DECOMPRESSED_MAX
 
 BATCH_BYTES_MAX = 1024 * 1024
@@ -29,14 +29,16 @@ def up_convert(
     partial_tail: bool = False,
     batch_bytes_max: int = BATCH_BYTES_MAX,
     size_max: int = DECOMPRESSED_MAX,
+    total_max: int = NO_TOTAL_MAX,
 ) -> list[bytearray]:
     """The batches for a message set.
 
     Produced messages get their offsets from the leader, so every batch counts from 0; with `keep_offsets` (a log that
-    Kafka wrote) each record keeps its own, and offsets must rise.
+    Kafka wrote) each record keeps its own, and offsets must rise. A wrapper may open to `size_max` bytes, all of them
+    together to `total_max`.
     """
     batches = []
-    for run in read_messages(message_set, partial_tail=partial_tail, size_max=size_max):
+    for run in read_messages(message_set, partial_tail=partial_tail, size_max=size_max, total_max=total_max):
         if keep_offsets:
             _check_rising(run.spans[OFFSET::SPAN_COLUMNS])
         bytes_max = batch_bytes_max if run.codec is Codec.NONE else None
