@@ -12,6 +12,7 @@ from ottla.disk.file_slice import READ_AHEAD_WINDOW, FileSlice
 from ottla.disk.log_file import LogFile
 from ottla.disk.read_ahead import ReadAhead
 from ottla.disk.sendable import Sendable
+from ottla.errors.kafka import KafkaStorageError
 from ottla.errors.tree import LogDirError, OttlaError
 from support.disks import FaultyDisk, os_error
 
@@ -93,16 +94,57 @@ def test_a_slice_whose_bytes_were_truncated_ends_the_connection(
     part.close()
 
 
+@pytest.fixture
+def failures(directory: LogDirectory) -> list[LogDirError]:
+    """What whoever takes the directory offline is told."""
+    told: list[LogDirError] = []
+    directory.on_failed = told.append
+    return told
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.EUCLEAN, errno.EBADMSG])
 def test_a_disk_error_while_sending_takes_the_directory_offline(
-    file: LogFile, disk: FaultyDisk, sockets: tuple[socket.socket, socket.socket]
+    file: LogFile,
+    disk: FaultyDisk,
+    sockets: tuple[socket.socket, socket.socket],
+    failures: list[LogDirError],
+    number: int,
 ) -> None:
     part = FileSlice(file, 0, 50)
-    disk.faults["send_file"] = os_error(errno.EIO)
-    with pytest.raises(LogDirError):
+    disk.faults["send_file"] = os_error(number)
+    with pytest.raises(LogDirError) as raised:
         part.send_to(sockets[0], 0, 50)
+    assert failures == [raised.value]
+    part.close()
+
+
+def test_a_peer_that_is_gone_does_not_take_the_directory_offline(
+    file: LogFile, disk: FaultyDisk, sockets: tuple[socket.socket, socket.socket], failures: list[LogDirError]
+) -> None:
+    part = FileSlice(file, 0, 50)
     disk.faults["send_file"] = os_error(errno.EPIPE)
     with pytest.raises(BrokenPipeError):
         part.send_to(sockets[0], 0, 50)
+    file.truncate(0)
+    del disk.faults["send_file"]
+    with pytest.raises(ConnectionAbortedError):
+        part.send_to(sockets[0], 0, 50)
+    assert failures == []
+    part.close()
+
+
+def test_a_disk_error_while_reading_takes_the_directory_offline_and_a_lack_of_memory_does_not(
+    file: LogFile, disk: FaultyDisk, failures: list[LogDirError]
+) -> None:
+    part = FileSlice(file, 0, 50)
+    disk.faults["pread"] = os_error(errno.ENOMEM)
+    with pytest.raises(KafkaStorageError):
+        part.read(0, 50)
+    assert failures == []
+    disk.faults["pread"] = os_error(errno.EIO)
+    with pytest.raises(LogDirError) as raised:
+        part.read(0, 50)
+    assert failures == [raised.value]
     part.close()
 
 
@@ -147,12 +189,17 @@ def test_a_file_is_probed_and_read_from_the_front_to_the_back_and_not_beyond_the
     part.close()
 
 
-def test_reading_ahead_reports_a_disk_error(file: LogFile, disk: FaultyDisk) -> None:
+def test_reading_ahead_reports_the_disk_error_that_a_probe_leaves_to_it(
+    file: LogFile, disk: FaultyDisk, failures: list[LogDirError]
+) -> None:
     part = FileSlice(file, 0, 50)
     disk.faults["preadv"] = os_error(errno.EIO)
+    assert not part.is_cached()
+    assert failures == []
     ahead, ready, errors = ReadAhead("test"), threading.Event(), list[OttlaError | None]()
     ahead.request(part, lambda error: (errors.append(error), ready.set()))
     assert ready.wait(10)
     assert isinstance(errors[0], LogDirError)
+    assert failures == errors
     ahead.close()
     part.close()

@@ -1,6 +1,7 @@
 """Who reads in order finds the next megabytes in the page cache; nobody waits for ever, and nothing stays pinned."""
 
 import asyncio
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from ottla.disk.directory import LogDirectory
 from ottla.disk.file_slice import FileSlice
 from ottla.disk.log_file import LogFile
 from ottla.disk.system_disk import RWF_NOWAIT, SystemDisk
+from ottla.errors import LogDirError, OttlaError
 from ottla.handlers.cold_reads import AHEAD_BYTES, CHUNK_BYTES, STREAMS_MAX, ColdReads
 from support.disks import os_error
 
@@ -64,10 +66,10 @@ class Reader:
         self.cold_reads = ColdReads(self.loop)
         self.file = file
 
-    def ask(self, position: int, size: int = CHUNK_BYTES) -> asyncio.Future[None] | None:
+    def ask(self, position: int, size: int = CHUNK_BYTES) -> asyncio.Future[OttlaError | None] | None:
         """None if the range can be sent at once."""
         piece, future = FileSlice(self.file, position, size), self.loop.create_future()
-        if self.cold_reads.is_ready(piece, lambda: future.set_result(None)):
+        if self.cold_reads.is_ready(piece, future.set_result):
             piece.close()
             return None
         future.add_done_callback(lambda _future: piece.close())
@@ -164,18 +166,29 @@ def test_what_has_left_the_page_cache_again_is_read_again(reader: Reader, disk: 
     assert not reader.read(3 * CHUNK_BYTES)
 
 
-def test_disk_error_is_left_to_the_sending(reader: Reader, disk: DiskWithPageCache) -> None:
-    disk.error = os_error(5)
-    assert reader.read(0)
-    assert reader.read(CHUNK_BYTES)
+def test_disk_error_is_told_to_all_who_wait_in_that_stream_and_to_nobody_else(
+    reader: Reader, disk: DiskWithPageCache
+) -> None:
+    reader.read(0)
+    disk.error = os_error(errno.EIO)
+    futures = [reader.ask(CHUNK_BYTES), reader.ask(2 * CHUNK_BYTES, 3 * CHUNK_BYTES)]
+    waiting = [future for future in futures if future is not None]
+    assert len(waiting) == 2
+    errors = reader.loop.run_until_complete(asyncio.wait_for(asyncio.gather(*waiting), 10))
+    assert isinstance(errors[0], LogDirError)
+    assert errors[1] is errors[0]
     reader.rest()
+    disk.error = None
+    other = reader.ask(SIZE // 2)
+    assert other is not None
+    assert reader.loop.run_until_complete(asyncio.wait_for(other, 10)) is None
 
 
 def test_log_that_was_cut_under_a_read_keeps_nobody_waiting(reader: Reader) -> None:
     reader.read(0)
     piece, future = FileSlice(reader.file, CHUNK_BYTES, CHUNK_BYTES), reader.loop.create_future()
     reader.file.truncate(CHUNK_BYTES + 100)
-    assert not reader.cold_reads.is_ready(piece, lambda: future.set_result(None))
+    assert not reader.cold_reads.is_ready(piece, future.set_result)
     reader.loop.run_until_complete(asyncio.wait_for(future, 10))
     piece.close()
 

@@ -44,6 +44,10 @@ def file(tmp_path: Path, disk: FaultyDisk) -> Iterator[LogFile]:
     file.close()
 
 
+def is_storage_error(answer: PartitionData) -> bool:
+    return (answer.error_code, answer.records, answer.high_watermark) == (ErrorCode.KAFKA_STORAGE_ERROR, b"", -1)
+
+
 def test_few_bytes_are_read_and_their_slice_is_closed(file: LogFile) -> None:
     answer = PartitionData(records=FileSlice(file, 3, SMALL_BYTES_MAX))
     read_small(answer)
@@ -60,13 +64,12 @@ def test_more_bytes_stay_a_slice(file: LogFile) -> None:
     piece.close()
 
 
-def test_what_the_disk_does_not_give_stays_a_slice_whose_sending_will_say_so(file: LogFile, disk: FaultyDisk) -> None:
-    piece = FileSlice(file, 0, 100)
+def test_few_bytes_that_the_disk_does_not_give_are_an_error_of_their_partition(file: LogFile, disk: FaultyDisk) -> None:
     disk.faults["pread"] = os_error(errno.EIO)
-    answer = PartitionData(records=piece)
+    answer = PartitionData(records=FileSlice(file, 0, 100), high_watermark=9)
     read_small(answer)
-    assert answer.records is piece
-    piece.close()
+    assert is_storage_error(answer)
+    assert file.pins == 0
 
 
 def test_what_was_truncated_meanwhile_stays_a_slice_whose_sending_will_say_so(file: LogFile) -> None:
@@ -100,6 +103,35 @@ def test_consumer_that_goes_away_while_its_records_are_brought_in_leaves_no_pin(
 ) -> None:
     delivery = FetchDelivery(loop, Metrics(ManualClock()))
     disk.faults["preadv"] = BlockingIOError()
+    answer = delivery.prepare(11, old_records(file), FetchResponse())
+    assert isinstance(answer, asyncio.Future)
+    answer.cancel()
+    loop.run_until_complete(asyncio.to_thread(delivery.close))
+    loop.run_until_complete(asyncio.sleep(0))
+    assert file.pins == 0
+
+
+@pytest.mark.parametrize(("version", "call"), [(11, "preadv"), (3, "pread")])
+def test_records_that_the_disk_does_not_give_a_thread_are_an_error_of_their_partition(
+    file: LogFile, disk: FaultyDisk, loop: asyncio.AbstractEventLoop, version: int, call: str
+) -> None:
+    delivery = FetchDelivery(loop, Metrics(ManualClock()))
+    disk.faults[call] = os_error(errno.EIO)
+    response, answers = FetchResponse(), old_records(file)
+    answer = delivery.prepare(version, answers, response)
+    assert isinstance(answer, asyncio.Future)
+    assert loop.run_until_complete(asyncio.wait_for(answer, 10)) is response
+    assert is_storage_error(answers[0][1])
+    loop.run_until_complete(asyncio.to_thread(delivery.close))
+    loop.run_until_complete(asyncio.sleep(0))
+    assert file.pins == 0
+
+
+def test_consumer_that_goes_away_before_the_disk_fails_leaves_no_pin(
+    file: LogFile, disk: FaultyDisk, loop: asyncio.AbstractEventLoop
+) -> None:
+    delivery = FetchDelivery(loop, Metrics(ManualClock()))
+    disk.faults["preadv"] = os_error(errno.EIO)
     answer = delivery.prepare(11, old_records(file), FetchResponse())
     assert isinstance(answer, asyncio.Future)
     answer.cancel()

@@ -58,6 +58,7 @@ class Storage:
         self,
         disk: Disk = SYSTEM_DISK,
         background: Callable[[str], Background] = lambda path: InlineBackground(),
+        call_soon: Callable[[Callable[[], None]], object] = lambda call: call(),
     ) -> LogManager:
         settings = LogSettings(log_dirs=tuple(map(str, self.directories)), **self.settings)
         self.manager = LogManager(
@@ -66,6 +67,7 @@ class Storage:
             self.clock,
             disk=disk,
             background=background,
+            call_soon=call_soon,
             on_directory_failed=lambda path, partitions, error: self.failures.append((path, list(partitions))),
         )
         self.manager.open()

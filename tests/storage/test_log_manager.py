@@ -4,6 +4,7 @@ import errno
 import mmap
 import os
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -368,6 +369,34 @@ def test_a_failed_directory_takes_only_its_own_partitions_offline(tmp_path: Path
     storage.stop()
     assert ".kafka_cleanshutdown" not in names(tmp_path / "a")
     assert ".kafka_cleanshutdown" in names(tmp_path / "b")
+
+
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_a_slice_that_cannot_be_read_fails_its_directory_when_the_loop_comes_to_it(
+    tmp_path: Path, is_loaded: bool
+) -> None:
+    storage = Storage(tmp_path / "a", tmp_path / "b")
+    disk, due = FaultyDisk(), list[Callable[[], None]]()
+    log = storage.start(disk, call_soon=due.append).create(ORDERS)
+    storage.append(log, b"value")
+    if is_loaded:
+        storage.stop()
+        found = storage.start(disk, call_soon=due.append).get(ORDERS)
+        assert found is not None
+        log = found
+    part = log.read(0, 1000, end_offset=log.end_position).slice
+    assert part is not None
+    disk.faults["pread"] = os_error(errno.EIO)
+    for _ in range(2):
+        with pytest.raises(LogDirError):
+            part.read(0, 10)
+    part.close()
+    assert storage.manager.get(ORDERS) is log
+    for call in due:
+        call()
+    assert storage.failures == [(str(tmp_path / "a"), [ORDERS])]
+    assert storage.manager.get(ORDERS) is None
+    storage.stop()
 
 
 def test_a_full_disk_refuses_the_append_and_nothing_else(storage: Storage) -> None:

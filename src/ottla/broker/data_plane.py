@@ -58,6 +58,7 @@ class DataPlane:
             topic_configs,
             clock,
             background=lambda path: ThreadBackground(path, self._loop.call_soon_threadsafe),
+            call_soon=self._loop.call_soon_threadsafe,
             on_directory_failed=self._directory_failed,
             high_watermark=self._high_watermark,
             validate_compressed=config.bool("ottla.validate.compressed"),

@@ -11,6 +11,7 @@ Two kinds of failure, and they are not mixed (decision 12):
 
 import errno
 import os
+from collections.abc import Callable
 from typing import Final
 
 from ottla.disk.handle_cache import HandleCache
@@ -22,20 +23,31 @@ _NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENF
 
 
 class LogDirectory:
-    """What every file of one log directory shares. Partition directories lie one level below `path`."""
+    """What every file of one log directory shares. Partition directories lie one level below `path`.
 
-    __slots__ = ("disk", "handles", "path")
+    `on_failed` is told when a slice cannot be read, in whichever thread that is.
+    """
+
+    __slots__ = ("disk", "handles", "on_failed", "path")
 
     def __init__(self, path: str, disk: Disk = SYSTEM_DISK, handles: HandleCache | None = None) -> None:
         self.path = path
         self.disk = disk
         self.handles = handles if handles is not None else HandleCache()
+        self.on_failed: Callable[[LogDirError], None] = lambda error: None
 
     def storage_error(self, error: OSError) -> OttlaError:
         """The error to raise for an OSError of this directory, as the module says."""
         if error.errno in _NO_ROOM:
             return KafkaStorageError(f"log directory {self.path}: {error.strerror}")
         return LogDirError(self.path, str(error))
+
+    def read_failure(self, error: OSError) -> OttlaError:
+        """`storage_error` where nobody above could take the directory offline: in a connection, in a thread."""
+        failure = self.storage_error(error)
+        if isinstance(failure, LogDirError):
+            self.on_failed(failure)
+        return failure
 
     def sync_failure(self, error: OSError) -> LogDirError:
         return LogDirError(self.path, f"sync failed, what it covered may be lost: {error}")

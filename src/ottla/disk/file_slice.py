@@ -3,6 +3,7 @@
 A slice pins its file from birth to `close`, so that the bytes stay readable while segments are rolled, renamed and
 unlinked around it. The range was inside the file when the slice was made; only a truncation of the log can take bytes
 away from it, and then the send fails and with it the connection, because the length has been promised already.
+Whoever reads a slice knows nothing of logs, so that a disk that fails under it is told to the log directory from here.
 
 Sending is fast as long as the bytes are in the page cache. The end of a log always is. For older ranges `is_cached`
 asks the kernel (preadv with RWF_NOWAIT, one byte in every readahead window), and `read_ahead` brings in what is not.
@@ -48,7 +49,7 @@ class FileSlice:
             sent = self.file.directory.disk.send_file(sock, self._descriptor, self.position + start, count)
         except OSError as error:
             if error.errno in _DISK_ERRORS:
-                raise self.file.directory.storage_error(error) from error
+                raise self.file.directory.read_failure(error) from error
             raise
         if sent == 0 and count > 0:
             raise ConnectionAbortedError(f"the log was truncated under {self!r}")
@@ -60,22 +61,21 @@ class FileSlice:
         try:
             return self.file.directory.disk.pread(self._descriptor, count, self.position + start)
         except OSError as error:
-            raise self.file.directory.storage_error(error) from error
+            raise self.file.directory.read_failure(error) from error
 
     def is_cached(self) -> bool:
-        """Whether all of it can be sent without waiting for the disk, as far as samples tell."""
+        """Whether all of it can be sent without waiting for the disk, as far as samples tell.
+
+        What cannot be sampled is not: whoever reads it ahead will see why.
+        """
         preadv, descriptor = self.file.directory.disk.preadv, self._descriptor
         last = self.end - 1
         try:
             for position in range(self.position, last, READ_AHEAD_WINDOW):
                 preadv(descriptor, _PROBE, position, RWF_NOWAIT)
             preadv(descriptor, _PROBE, last, RWF_NOWAIT)
-        except BlockingIOError:
-            return False
         except OSError as error:
-            if error.errno == errno.EOPNOTSUPP:  # a file system without the flag, such as an old tmpfs
-                return True
-            raise self.file.directory.storage_error(error) from error
+            return error.errno == errno.EOPNOTSUPP  # a file system without the flag, such as an old tmpfs
         return True
 
     def read_ahead(self, scratch: memoryview) -> None:
@@ -86,7 +86,7 @@ class FileSlice:
             for position in range(self.position, end, len(scratch)):
                 disk.preadv(self._descriptor, [scratch[: end - position]], position, 0)
         except OSError as error:
-            raise self.file.directory.storage_error(error) from error
+            raise self.file.directory.read_failure(error) from error
 
     def close(self) -> None:
         self.file.unpin()

@@ -3,7 +3,8 @@
 A reader that goes on where it stopped gets a stream: the thread of its log directory reads a few megabytes in front of
 it, so that the disk works while the socket and the consumer do. The first cold read of a reader brings in no more than
 what it asked for. Streams are found by the place at which the next read must begin; whoever comes to another place
-has none. They hold no file open and are few: the one that was not used for longest is forgotten.
+has none. They hold no file open and are few: the one that was not used for longest is forgotten. When the disk fails,
+all who wait in that stream are told; the slice itself has told its log directory.
 
 Everything here runs on the loop, except the reading itself (`disk.read_ahead`).
 """
@@ -22,7 +23,7 @@ CHUNK_BYTES = 1024 * 1024
 AHEAD_BYTES = 4 * CHUNK_BYTES
 STREAMS_MAX = 256
 
-Ready = Callable[[], None]
+Ready = Callable[[OttlaError | None], None]
 
 
 class Stream:
@@ -35,12 +36,13 @@ class Stream:
         self.read_end = position
         self.waiting: list[tuple[int, Ready]] = []
 
-    def note_read(self, end: int) -> None:
+    def note_read(self, end: int, error: OttlaError | None) -> None:
         self.read_end = end
-        ready = [pair[1] for pair in self.waiting if pair[0] <= end]
-        self.waiting = [pair for pair in self.waiting if pair[0] > end]
+        served_end = end if error is None else self.asked_end  # After a failure there is nothing left to wait for.
+        ready = [pair[1] for pair in self.waiting if pair[0] <= served_end]
+        self.waiting = [pair for pair in self.waiting if pair[0] > served_end]
         for call in ready:
-            call()
+            call(error)
 
 
 class ColdReads:
@@ -50,7 +52,7 @@ class ColdReads:
         self._streams: OrderedDict[tuple[LogFile, int], Stream] = OrderedDict()
 
     def is_ready(self, piece: FileSlice, ready: Ready) -> bool:
-        """Whether `piece` can be sent now. If not, `ready` is called once it can; keep it open until then."""
+        """Whether `piece` can be sent now. If not, `ready` is called once it can, or cannot be; keep it open."""
         stream = self._streams.pop((piece.file, piece.position), None)
         ahead = AHEAD_BYTES if stream is not None else 0
         must_wait = stream is not None and stream.read_end < piece.end
@@ -79,12 +81,12 @@ class ColdReads:
             reader.request(chunk, self._when_read(stream, chunk))
 
     def _when_read(self, stream: Stream, chunk: FileSlice) -> Callable[[OttlaError | None], None]:
-        def on_loop() -> None:
+        def on_loop(error: OttlaError | None) -> None:
             chunk.close()
-            stream.note_read(chunk.end)
+            stream.note_read(chunk.end, error)
 
-        def in_thread(_error: OttlaError | None) -> None:  # A disk error comes back when the bytes are sent.
-            self._loop.call_soon_threadsafe(on_loop)
+        def in_thread(error: OttlaError | None) -> None:
+            self._loop.call_soon_threadsafe(on_loop, error)
 
         return in_thread
 

@@ -5,16 +5,19 @@ them, in one packet and by one call instead of three. Older ranges are probed, a
 of their log directory reads ahead before the loop sends. Clients of Fetch 0-3 get their records converted down, off the
 loop too, since the bytes must be read; what cannot be converted, zstd, is refused.
 
+Whatever cannot be read before it is sent becomes the error of its partition alone. Once the length of an answer is
+promised a disk error can only end the connection.
+
 Before Fetch 10 Kafka goes by the topic: one whose `compression.type` is zstd is refused as a whole, and of any other
 the batches leave as they are.
 """
 
 import asyncio
-import contextlib
+from functools import partial
 from time import perf_counter
 
 from ottla.disk.file_slice import FileSlice
-from ottla.errors import ErrorCode, KafkaError, OttlaError
+from ottla.errors import ErrorCode, KafkaError, LogDirError, OttlaError
 from ottla.handlers.cold_reads import ColdReads
 from ottla.observability.conversion_metrics import Conversion, ConversionMetrics
 from ottla.observability.metrics import Metrics
@@ -58,20 +61,24 @@ class FetchDelivery:
 
     def _bring_in(self, answers: Answers, response: FetchResponse) -> FetchResponse | asyncio.Future[FetchResponse]:
         """The response, when all of it can be sent. A future that is cancelled gives back the slices."""
-        old = [piece for entry, answer in answers if (piece := old_slice(entry, answer)) is not None]
+        old = [(answer, piece) for entry, answer in answers if (piece := old_slice(entry, answer)) is not None]
         if not old:
             return response
         future: asyncio.Future[FetchResponse] = self._loop.create_future()
         waiting = 0
 
-        def one_ready() -> None:
+        def one_ready(answer: PartitionData, error: OttlaError | None) -> None:
             nonlocal waiting
+            if future.done():  # Cancelled: the slices have been given back.
+                return
+            if error is not None:
+                refuse(answer, ErrorCode.KAFKA_STORAGE_ERROR)
             waiting -= 1
-            if waiting == 0 and not future.done():
+            if waiting == 0:
                 future.set_result(response)
 
-        for piece in old:
-            if not self._cold_reads.is_ready(piece, one_ready):
+        for answer, piece in old:
+            if not self._cold_reads.is_ready(piece, partial(one_ready, answer)):
                 waiting += 1
         if not waiting:
             return response
@@ -118,15 +125,18 @@ def old_slice(entry: FetchEntry, answer: PartitionData) -> FileSlice | None:
 
 
 def read_small(answer: PartitionData) -> None:
-    """Put the bytes in the place of a slice that is not worth a sendfile. What cannot be read stays a slice."""
+    """Put the bytes in the place of a slice that is not worth a sendfile. What was truncated stays one, and fails."""
     piece = answer.records
     if not isinstance(piece, FileSlice) or len(piece) > SMALL_BYTES_MAX:
         return
-    with contextlib.suppress(OttlaError):  # Comes back when the slice is sent.
+    try:
         data = piece.read(0, len(piece))
-        if len(data) == len(piece):
-            answer.records = data
-            piece.close()
+    except OttlaError:
+        refuse(answer, ErrorCode.KAFKA_STORAGE_ERROR)
+        return
+    if len(data) == len(piece):
+        answer.records = data
+        piece.close()
 
 
 def convert(version: int, entry: FetchEntry, answer: PartitionData, piece: FileSlice) -> Conversion | None:
@@ -139,6 +149,9 @@ def convert(version: int, entry: FetchEntry, answer: PartitionData, piece: FileS
         converted, count = down_convert_counted(records, 1 if version >= _MAGIC_1_VERSION else 0, size_max=size_max)
     except KafkaError as error:
         answer.error_code = error.code
+        return None
+    except LogDirError:
+        refuse(answer, ErrorCode.KAFKA_STORAGE_ERROR)
         return None
     answer.records = converted
     if not count:  # All of it was stored in a format that the client knows.

@@ -12,7 +12,7 @@ Version-dependent meaning:
 """
 
 from ottla.clock import Clock
-from ottla.errors import KafkaError
+from ottla.errors import KafkaError, LogDirError
 from ottla.errors.kafka import (
     InvalidRequestError,
     LeaderNotAvailableError,
@@ -95,6 +95,8 @@ class ListOffsetsHandlers:
                     fill(answer, partition, part.timestamp, context.api_version, request.isolation_level)
         except KafkaError as error:
             answer.error_code = error.code
+        except LogDirError as error:
+            answer.error_code = self._replicas.storage_failed(error).code
         return answer
 
 

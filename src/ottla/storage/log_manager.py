@@ -10,8 +10,9 @@ or thread of its own.
     close     flush all, checkpoint, marker last
 
 Whoever gets a LogDirError from a log tells `fail_directory`; that takes the partitions of that directory offline, and
-only those. What is truncated is truncated here and not in the log itself: the recovery point must be lowered on disk
-first, or after a crash recovery would trust records that were written in the place of others.
+only those. A slice of a log is read far from here and tells it by itself. What is truncated is truncated here and not
+in the log itself: the recovery point must be lowered on disk first, or after a crash recovery would trust records that
+were written in the place of others.
 """
 
 import logging
@@ -56,7 +57,10 @@ DirectoryFailed = Callable[[str, Sequence[TopicPartition], Exception], None]
 
 
 class LogManager:
-    """`high_watermark(log)` is replication's; without it a log counts as replicated to its end."""
+    """`high_watermark(log)` is replication's; without it a log counts as replicated to its end.
+
+    `call_soon` brings a function to the event loop from any thread: `loop.call_soon_threadsafe`.
+    """
 
     def __init__(
         self,
@@ -66,6 +70,7 @@ class LogManager:
         *,
         disk: Disk = SYSTEM_DISK,
         background: Callable[[str], Background] = lambda path: InlineBackground(),
+        call_soon: Callable[[Callable[[], None]], object] = lambda call: call(),
         on_directory_failed: DirectoryFailed = lambda path, partitions, error: None,
         high_watermark: Callable[[PartitionLog], int] = lambda log: log.log_end_offset,
         validate_compressed: bool = False,
@@ -74,6 +79,7 @@ class LogManager:
         self.settings = settings
         self._topic_configs = topic_configs
         self._clock = clock
+        self._call_soon = call_soon
         self._on_directory_failed = on_directory_failed
         self._high_watermark = high_watermark
         self._validate_compressed = validate_compressed
@@ -197,6 +203,7 @@ class LogManager:
     def _make_log(self, parts: LoadedLog, directory: LogDirectory) -> PartitionLog:
         if parts.topic_id is not None:
             self._topic_ids[parts.topic_partition] = parts.topic_id
+        directory.on_failed = self._slice_failed
         return PartitionLog(
             parts.topic_partition,
             parts.path,
@@ -446,10 +453,14 @@ class LogManager:
     # -- failure ------------------------------------------------------------------------------------------------------
 
     def fail_directory(self, error: LogDirError) -> None:
-        """Somebody got this error from a log or a slice: its directory is offline from now on."""
+        """Somebody got this error from a log: its directory is offline from now on."""
         log_dir = self._by_path.get(error.directory)
         if log_dir is not None:
             log_dir.fail(error)
+
+    def _slice_failed(self, error: LogDirError) -> None:
+        """From any thread, or out of the middle of a send: whom the failure wakes must not find that half done."""
+        self._call_soon(lambda: self.fail_directory(error))
 
     def _directory_failed(self, log_dir: LogDir, error: Exception) -> None:
         partitions = list(log_dir.logs)

@@ -11,7 +11,9 @@ PRODUCERS_MAX = 500_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogSettings:
-    """`producers_max` bounds the producer ids that the broker remembers, over all partitions (0.3 to 0.9 KB each, by how many batches)."""
+    """`producers_max` bounds the producer ids that the broker remembers, over all partitions: 0.3 KB each, 0.9 for one
+    that has sent five batches.
+    """
 
     log_dirs: tuple[str, ...]
     recovery_threads_per_dir: int = 1
