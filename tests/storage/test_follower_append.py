@@ -3,7 +3,9 @@ from pathlib import Path
 import pytest
 
 from ottla.errors.kafka import CorruptMessageError, OffsetOutOfRangeError
+from ottla.records.attributes import Codec
 from ottla.records.batch import stamp
+from ottla.records.legacy import down_convert
 from ottla.storage.partition_log import PartitionLog
 from support.logs import NOW_MS, batch, create_log, read_all, take
 
@@ -104,3 +106,37 @@ def test_a_batch_larger_than_a_segment_gets_one_of_its_own(follower: PartitionLo
     follower.append_as_follower(joined(stamped(0), large, stamped(2)), now_ms=NOW_MS)
     assert [segment.base_offset for segment in follower.segments] == [0, 1, 2]
     assert [record.offset for record in read_all(follower)] == [0, 1, 2]
+
+
+def leave_old_messages(log: PartitionLog, count: int, magic: int, codec: Codec) -> None:
+    """As a leader's log has them that an old Kafka has written."""
+    records = batch(count, timestamp=NOW_MS, compression=codec)
+    stamp(records, 0, log.log_end_offset, 0)
+    log.active.append(down_convert(records, magic), log.log_end_offset + count - 1, NOW_MS if magic else -1)
+    log.log_end_offset += count
+
+
+@pytest.mark.parametrize("max_bytes", [1, 500, 1 << 20])
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.GZIP, Codec.LZ4])
+@pytest.mark.parametrize("magic", [0, 1])
+def test_messages_of_an_old_kafka_are_followed_and_kept_in_format_2(
+    leader: PartitionLog, follower: PartitionLog, magic: int, codec: Codec, max_bytes: int
+) -> None:
+    leave_old_messages(leader, 5, magic, codec)
+    leave_old_messages(leader, 3, magic, Codec.NONE)
+    leader.append_as_leader(batch(2), 1, now_ms=NOW_MS)
+    leave_old_messages(leader, 4, magic, codec)
+    leader.append_as_leader(batch(2), 2, now_ms=NOW_MS)
+    replicate(leader, follower, max_bytes)
+    follower.check_invariants()
+    assert [record.offset for record in read_all(follower)] == list(range(16))
+    assert follower.leader_epochs.entries == [(1, 8), (2, 14)]
+
+
+def test_damaged_message_of_an_old_kafka_is_not_taken(leader: PartitionLog, follower: PartitionLog) -> None:
+    leave_old_messages(leader, 3, 1, Codec.NONE)
+    data = bytearray(take(leader.read(0, 1 << 20, end_offset=leader.end_position)))
+    data[-1] ^= 1
+    with pytest.raises(CorruptMessageError):
+        follower.append_as_follower(memoryview(data), now_ms=NOW_MS)
+    assert follower.log_end_offset == 0

@@ -1,10 +1,16 @@
-"""The batches that a leader sent: what is asked of them before a follower appends them, and which go to one segment."""
+"""The batches that a leader sent: what is asked of them before a follower appends them, and which go to one segment.
+
+A leader's log may begin with messages of the formats v0 and v1, from an old Kafka. A follower keeps them as batches of
+format v2, with their offsets. What comes behind them in the same answer is left out, and so are messages behind
+batches: it is fetched again, from where the log then ends.
+"""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ottla.errors.kafka import CorruptMessageError, OffsetOutOfRangeError
 from ottla.records.batch import BatchHeader, check_crc, iterate_batches
+from ottla.records.legacy import is_legacy, messages_end, up_convert
 
 if TYPE_CHECKING:
     from ottla.storage.partition_log import PartitionLog
@@ -15,11 +21,30 @@ class FollowerBatch(NamedTuple):
     header: BatchHeader
 
 
+def in_format_2(records: memoryview, size_max: int) -> memoryview:
+    """The same records as batches where they are old messages; a wrapper is opened to at most `size_max` bytes."""
+    if not is_legacy(records):
+        return records
+    messages = records[: messages_end(records)]
+    return memoryview(b"".join(up_convert(messages, keep_offsets=True, size_max=size_max)))
+
+
+def _up_to_messages(records: memoryview) -> Iterator[tuple[int, BatchHeader]]:
+    end = 0
+    try:
+        for position, header in iterate_batches(records, partial_tail=True):
+            yield position, header
+            end = position + header.size_bytes
+    except CorruptMessageError:
+        if end == 0 or not is_legacy(records, end):
+            raise
+
+
 def check_follower_batches(records: memoryview) -> list[FollowerBatch]:
     """The whole batches in `records`: lengths and CRCs right, offsets rising. CorruptMessageError otherwise."""
     batches = []
     next_offset = 0
-    for position, header in iterate_batches(records, partial_tail=True):
+    for position, header in _up_to_messages(records):
         check_crc(records, position, header)
         if header.base_offset < next_offset or header.last_offset_delta < 0:
             raise CorruptMessageError(f"batch at offset {header.base_offset} after offset {next_offset - 1}")

@@ -31,7 +31,13 @@ from ottla.storage.batch_validation import (
     Origin,
     PreparedBatch,
 )
-from ottla.storage.follower_batches import FollowerBatch, admit_first_batch, check_follower_batches, segment_runs
+from ottla.storage.follower_batches import (
+    FollowerBatch,
+    admit_first_batch,
+    check_follower_batches,
+    in_format_2,
+    segment_runs,
+)
 from ottla.storage.leader_epochs import EpochEnd, LeaderEpochs
 from ottla.storage.log_hooks import LogHooks, NoHooks
 from ottla.storage.log_offsets import AppendInfo, FoundOffset, LogOffset, LogRead
@@ -205,6 +211,7 @@ class PartitionLog:
         Everything is checked before anything is written. Offsets may leave gaps (the leader's log was compacted) but
         never go back.
         """
+        records = in_format_2(records, self.config.decompressed_bytes_max)
         batches = check_follower_batches(records)
         if not batches:
             return None

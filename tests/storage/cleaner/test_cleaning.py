@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from ottla.records.attributes import Codec
 from ottla.records.batch import iterate_batches
 from ottla.records.control import ControlType, encode_end_txn_batch
+from ottla.records.legacy import down_convert
+from ottla.records.record import Record, encode_batch
 from ottla.storage.batch_validation import Origin
 from support.compaction import CompactedLogs, latest
 from support.logs import read_all
@@ -287,4 +289,20 @@ def test_compaction_equals_a_dictionary(tmp_path_factory, operations, map_entrie
     assert found == sorted(found, key=lambda record: record[0])
     assert latest(found) == latest(written)
     assert logs.log.log_end_offset == len(written)
+    logs.log.check_invariants()
+
+
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.GZIP])
+@pytest.mark.parametrize("magic", [0, 1])
+def test_messages_of_an_old_kafka_are_compacted_with_the_rest(tmp_path, magic, codec):
+    logs = CompactedLogs(tmp_path)
+    logs.append([(A, b"1")])
+    old = [Record(number, 0, key, value) for number, (key, value) in enumerate([(A, b"2"), (B, b"3"), (C, b"4")], 1)]
+    logs.log.active.append(down_convert(encode_batch(old, compression=codec), magic), 3, -1)
+    logs.log.log_end_offset = 4
+    logs.append([(B, b"5")])
+    logs.roll()
+    logs.append([(C, b"6")])
+    logs.clean()
+    assert logs.records() == [(1, A, b"2"), (3, C, b"4"), (4, B, b"5"), (5, C, b"6")]
     logs.log.check_invariants()

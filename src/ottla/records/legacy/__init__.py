@@ -9,7 +9,7 @@ The layout is in `kernels.kernel_legacy`. Nothing is stored in these formats any
 """
 
 from ottla.records.legacy.down_convert import DownConverted, down_convert, down_convert_counted
-from ottla.records.legacy.message import MessageRun, decode_messages, is_legacy, read_messages
+from ottla.records.legacy.message import MessageRun, decode_messages, is_legacy, messages_end, read_messages
 from ottla.records.legacy.up_convert import up_convert
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "down_convert",
     "down_convert_counted",
     "is_legacy",
+    "messages_end",
     "read_messages",
     "up_convert",
 ]

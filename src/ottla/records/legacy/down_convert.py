@@ -11,7 +11,7 @@ timestamp, and in a wrapper its offset becomes absolute; it gets a new checksum,
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ottla.errors.kafka import CorruptMessageError, UnsupportedCompressionTypeError
+from ottla.errors.kafka import UnsupportedCompressionTypeError
 from ottla.records.attributes import TIMESTAMP_TYPE_MASK, Codec, TimestampType
 from ottla.records.batch import MAGIC_POSITION, BatchHeader, Buffer, iterate_batches
 from ottla.records.compression import compress
@@ -19,7 +19,14 @@ from ottla.records.kernels import kernel_columns, kernel_legacy, kernel_scan
 from ottla.records.kernels.crc_tables import IEEE, crc_table
 from ottla.records.kernels.spans import KEY_LENGTH, OFFSET, SPAN_COLUMNS, TIMESTAMP, VALUE_LENGTH, Spans, new_spans
 from ottla.records.legacy.lz4_header import break_header
-from ottla.records.legacy.message import MessageRun, index_by_kind, is_legacy, messages_range, read_messages
+from ottla.records.legacy.message import (
+    MessageRun,
+    index_by_kind,
+    is_legacy,
+    messages_end,
+    messages_range,
+    read_messages,
+)
 from ottla.records.record import DECOMPRESSED_MAX, index_section, open_section
 
 OFFSET_END = 2**63 - 1
@@ -56,7 +63,7 @@ def _pieces(view: memoryview, magic: int, first_offset: int, size_max: int) -> I
     position = 0
     while len(view) - position > MAGIC_POSITION:  # nothing that is whole is shorter
         if is_legacy(view, position):
-            end = _messages_end(view, position)
+            end = messages_end(view, position)
             if end == position:
                 return
             yield from _convert_messages(view[position:end], magic, first_offset, size_max)
@@ -67,14 +74,6 @@ def _pieces(view: memoryview, magic: int, first_offset: int, size_max: int) -> I
                 return
             yield _convert_batch(view, *found, magic, first_offset, size_max)
             position += found[1].size_bytes
-
-
-def _messages_end(view: memoryview, position: int) -> int:
-    """Where the whole messages of formats v0 and v1 from `position` on end."""
-    _, end, is_cut_short = kernel_legacy.count_messages(view, position, len(view))
-    if end == position and not is_cut_short:
-        raise CorruptMessageError(f"no message at position {position} of {len(view)} bytes")
-    return end
 
 
 def _convert_messages(view: memoryview, magic: int, first_offset: int, size_max: int) -> Iterator[Piece]:

@@ -51,6 +51,15 @@ def is_legacy(buffer: Buffer, position: int = 0) -> bool:
     return len(buffer) - position > MAGIC_POSITION and buffer[position + MAGIC_POSITION] < MAGIC
 
 
+def messages_end(buffer: Buffer, position: int = 0) -> int:
+    """Where the whole messages of formats v0 and v1 from `position` on end."""
+    view = memoryview(buffer)
+    _, end, is_cut_short = kernel_legacy.count_messages(view, position, len(view))
+    if end == position and not is_cut_short:
+        raise CorruptMessageError(f"no message at position {position} of {len(view)} bytes")
+    return int(end)
+
+
 def read_messages(
     buffer: Buffer, *, partial_tail: bool = False, size_max: int = DECOMPRESSED_MAX, total_max: int = NO_TOTAL_MAX
 ) -> Iterator[MessageRun]:

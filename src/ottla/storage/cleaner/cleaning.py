@@ -12,7 +12,8 @@ from typing import NamedTuple
 from ottla.disk.directory import LogDirectory
 from ottla.disk.log_file import LogFile
 from ottla.errors.kafka import CorruptMessageError
-from ottla.records.batch import BatchHeader, Buffer, check_crc, iterate_batches, peek_header
+from ottla.records.batch import MAGIC, BatchHeader, Buffer, check_crc, iterate_batches, peek_header
+from ottla.records.legacy import is_legacy, up_convert
 from ottla.storage.batch_scan import walk_batches
 from ottla.storage.cleaner.batch_filter import AbortedTransactions, BatchFilter, decode_records
 from ottla.storage.cleaner.cleaned_segment import RELATIVE_OFFSET_MAX, CleanedSegment
@@ -135,9 +136,10 @@ class _Cleaning:
         try:
             for buffer in _chunks(file, source.size):
                 self._bytes_read += len(buffer)
-                for position, header in iterate_batches(buffer):
-                    check_crc(buffer, position, header)
-                    yield SourceBatch(buffer, position, header)
+                batches = b"".join(up_convert(buffer, keep_offsets=True)) if is_legacy(buffer) else buffer
+                for position, header in iterate_batches(batches):
+                    check_crc(batches, position, header)
+                    yield SourceBatch(batches, position, header)
         finally:
             file.close()
 
@@ -149,13 +151,17 @@ def _from_offset(segments: list[SourceSegment], offset: int) -> list[SourceSegme
 
 
 def _chunks(file: LogFile, end: int) -> Iterator[bytes]:
-    """The file in pieces of whole batches: as many as fit into `READ_BYTES`, or one that is larger."""
+    """The file in pieces of whole batches, or of messages that an old Kafka left: as many as fit into `READ_BYTES`,
+    or one that is larger.
+    """
     start = position = 0
+    magic = MAGIC
     for place in walk_batches(file, 0, end):
-        if place.end_position - start > READ_BYTES and position > start:
+        is_other = (place.magic == MAGIC) != (magic == MAGIC)
+        if position > start and (is_other or place.end_position - start > READ_BYTES):
             yield file.read_at(start, position - start)
             start = position
-        position = place.end_position
+        position, magic = place.end_position, place.magic
     if position != end:
         raise CorruptMessageError(f"{file.path} ends in a torn batch at {position}, before {end}")
     if position > start:
