@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from ottla.records.legacy import decode_messages
 from support.broker import BROKER_ID, BrokerProcess, KafkaProcess, OttlaProcess, running
 from support.drivers.catalogue import close_all, driver
 from support.drivers.records import CODECS, ClientRecord
 from support.drivers.samples import assert_same, varied_records
 from support.peers import run_kafka_class
 from support.raw_kafka import RawKafka, create_topic, topic_metadata
-from support.raw_requests import batch, new_producer_id, produce
+from support.raw_requests import batch, fetch, new_producer_id, produce
 from support.raw_zookeeper import RawClient
 from support.zookeepers import ZooKeeperProcess, embedded_server
 
@@ -96,6 +97,43 @@ def test_kafka_killed_in_its_work_is_recovered_by_ottla(zookeeper: ZooKeeperProc
     await_session_end(zookeeper)
     with running(ottla):
         assert_every_codec(ottla)
+
+
+@pytest.mark.parametrize(("format_version", "magic"), [("0.9.0", 0), ("0.10.2", 1)])
+def test_records_in_the_formats_of_old_kafkas_are_recovered_and_served_to_every_client(
+    zookeeper: ZooKeeperProcess, tmp_path: Path, format_version: str, magic: int
+):
+    kafka, ottla = brokers_on(zookeeper, tmp_path)
+    kafka.properties |= {
+        "inter.broker.protocol.version": "2.8",
+        "log.message.format.version": format_version,
+        "zookeeper.session.timeout.ms": "2000",
+    }
+    stamps = [1_700_000_000_000 + number for number in range(100)]
+    sent = [ClientRecord(b"%d" % number, b"x" * 100_000 + b"%d" % number, (), at) for number, at in enumerate(stamps)]
+    codecs = [codec for codec in CODECS if codec != "zstd"]
+    with running(kafka):
+        for codec in codecs:
+            create_topic(kafka.address, f"old-{codec}")
+            driver(CLIENT).produce(kafka.address, f"old-{codec}", sent, codec=codec)
+        kafka.kill()
+    await_session_end(zookeeper)
+    expected = sent if magic else [record._replace(timestamp=-1) for record in sent]
+    with running(ottla):
+        for codec in codecs:
+            got = driver(CLIENT).consume(ottla.address, f"old-{codec}", {0: 0}, len(sent))
+            assert [(record.key, record.value) for record in got] == [(record.key, record.value) for record in sent]
+            with RawKafka(ottla.address) as raw:
+                for version in (0, 2, 4, 11):
+                    records = fetch(raw, f"old-{codec}", 0, version=version, max_bytes=30_000_000).records
+                    found = decode_messages(records, partial_tail=True)
+                    is_stamped = magic == 1 and version >= 2
+                    stamped = [record.timestamp if is_stamped else -1 for record in expected]
+                    assert [record.offset for record in found] == list(range(len(sent)))
+                    assert [record.value for record in found] == [record.value for record in sent]
+                    assert [record.timestamp for record in found] == stamped
+            driver(CLIENT).produce(ottla.address, f"old-{codec}", [ClientRecord(b"new", b"in format 2")])
+            assert driver(CLIENT).consume(ottla.address, f"old-{codec}", {0: len(sent)}, 1)[0].key == b"new"
 
 
 def await_session_end(zookeeper: ZooKeeperProcess) -> None:
