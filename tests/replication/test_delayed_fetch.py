@@ -8,13 +8,15 @@ import pytest
 
 from ottla.disk.file_slice import FileSlice
 from ottla.errors import ErrorCode
-from ottla.model import ZERO_UUID
+from ottla.metadata.image import ClusterImage, PartitionImage, TopicImage
+from ottla.model import ZERO_UUID, TopicPartition
+from ottla.protocol.messages.fetch import PartitionData
 from ottla.replication.delayed_fetch import Answers, DelayedFetch
 from ottla.replication.fetch_session import EntryKey, FetchSession
 from ottla.replication.fetching import FetchEntry, FetchParams, FetchReader
 from ottla.replication.partition import PartitionState
 from support.loops import on_loop
-from support.replicas import TOPIC_ID, Replicas, replicas_in, turn
+from support.replicas import BROKER_ID, TOPIC_ID, Replicas, replicas_in, turn
 
 Respond = Callable[[Answers], Answers | asyncio.Future[Answers]]
 
@@ -253,3 +255,25 @@ def test_slices_of_an_answer_that_came_too_late_for_its_connection_are_given_bac
             assert records.file.pins == 0
 
     run()
+
+
+@on_loop
+async def test_who_comes_to_the_wrong_broker_is_told_the_right_one(tmp_path: Path) -> None:
+    """KIP-951, behaviour 22: with the error, and not with others."""
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead(epoch=4, isr=(BROKER_ID, 2))
+        image = PartitionImage(2, 5, (BROKER_ID, 2), (BROKER_ID, 2), 5, 1)
+        replicas.metadata.swap(ClusterImage(topics={"t": TopicImage("t", TOPIC_ID, {0: image})}))
+        state = PartitionState(2, 5, (BROKER_ID, 2), (BROKER_ID, 2), 5)
+        replicas.manager.apply(TopicPartition("t", 0), TOPIC_ID, state)
+        answers = fetch(replicas, {("t", 0): 0, ("t", 7): 0})
+        assert isinstance(answers, list)
+        told = [(answer.error_code, *told_leader(answer)) for _entry, answer in answers]
+        assert told == [
+            (ErrorCode.NOT_LEADER_OR_FOLLOWER, 2, 5),
+            (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1, -1),
+        ]
+
+
+def told_leader(answer: PartitionData) -> tuple[int, int]:
+    return answer.current_leader.leader_id, answer.current_leader.leader_epoch

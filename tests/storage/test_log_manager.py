@@ -3,12 +3,14 @@
 import errno
 import mmap
 import os
+import threading
 import uuid
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from ottla.disk.system_disk import SystemDisk
 from ottla.errors import OperatorError
 from ottla.errors.kafka import KafkaStorageError, OutOfOrderSequenceNumberError
 from ottla.errors.tree import LogDirError
@@ -160,6 +162,42 @@ def test_a_partition_that_was_being_deleted_is_removed_by_the_next_start(storage
     storage.start().tick()
     assert storage.manager.get(ORDERS) is None
     assert not [name for name in names(tmp_path / "a") if name.endswith("-delete")]
+
+
+def test_half_of_a_move_between_log_directories_is_left_as_it_is(storage: Storage, tmp_path: Path) -> None:
+    log = storage.start().create(ORDERS, TOPIC_ID)
+    storage.append(log, b"value")
+    storage.stop()
+    future = tmp_path / "a" / "orders-0.0123456789abcdef0123456789abcdef-future"
+    future.mkdir()
+    (future / f"{0:020d}.log").write_bytes(b"half a batch")
+    for leave in (storage.stop, storage.crash):
+        found = storage.start().get(ORDERS)
+        assert found is not None
+        assert found.log_end_offset == 1
+        leave()
+        assert names(future) == {f"{0:020d}.log"}
+        assert (future / f"{0:020d}.log").read_bytes() == b"half a batch"
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_as_many_partitions_are_recovered_at_once_as_there_are_threads(tmp_path: Path, threads: int) -> None:
+    """Each waits for the others in the middle of its recovery: who goes alone waits in vain."""
+    at_once = threading.Barrier(threads)
+
+    class WaitingDisk(SystemDisk):
+        def open(self, path: str, flags: int, /) -> int:
+            if path.endswith(".log") and flags == 0:
+                at_once.wait(10)
+            return super().open(path, flags)
+
+    storage = Storage(tmp_path / "a", recovery_threads_per_dir=threads)
+    for partition in range(3):
+        storage_log = (storage.manager if partition else storage.start()).create(TopicPartition("orders", partition))
+        storage.append(storage_log, b"value")
+    storage.crash()
+    manager = storage.start(WaitingDisk())
+    assert sum(log.log_end_offset for log in manager.logs()) == 3
 
 
 def test_a_stray_partition_is_kept_but_not_served(storage: Storage, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from ottla.config.topic_config import TopicConfig
 from ottla.disk.directory import LogDirectory
@@ -33,9 +34,9 @@ class LoadedDirectory:
     """What was found: logs by partition, each with the LogDirectory that its files hang on; and the rest, by path."""
 
     logs: dict[TopicPartition, tuple[LoadedLog, LogDirectory]] = field(default_factory=dict)
-    futures: dict[TopicPartition, tuple[LoadedLog, LogDirectory]] = field(default_factory=dict)
     deleted: list[str] = field(default_factory=list)
     strays: list[str] = field(default_factory=list)
+    futures: list[str] = field(default_factory=list)
 
 
 def load_directory(
@@ -49,25 +50,26 @@ def load_directory(
     start_offsets = log_dir.read_checkpoint(LOG_START)
     cleaned = log_dir.read_checkpoint(CLEANER)
     found = LoadedDirectory()
-    requests: list[tuple[LoadRequest, DirectoryKind]] = []
+    requests: list[LoadRequest] = []
     for name, partition, kind in _partition_directories(log_dir):
         path = os.path.join(log_dir.path, name)
         if kind is DirectoryKind.DELETED:
             found.deleted.append(path)
         elif kind is DirectoryKind.STRAY:
             found.strays.append(path)
+        elif kind is DirectoryKind.FUTURE:
+            found.futures.append(path)
         else:
             config = topic_configs(partition.topic)
             request = _request(log_dir, path, partition, config, recovery_points, start_offsets, now_ms)
             may_have_gaps = config.is_compacted or partition in cleaned or not was_ours
-            requests.append((replace(request, may_have_gaps=may_have_gaps), kind))
+            requests.append(replace(request, may_have_gaps=may_have_gaps))
     how = "after a clean stop" if log_dir.was_clean else "after a crash, or for the first time"
     log_dir.progress.logs_found(len(requests))
     logger.info("loading %d partitions from %s %s", len(requests), log_dir.path, how)
     with ThreadPoolExecutor(threads, thread_name_prefix="log-recovery") as pool:
-        for (request, kind), loaded in zip(requests, pool.map(lambda r: _load(log_dir, r[0]), requests), strict=True):
-            logs = found.futures if kind is DirectoryKind.FUTURE else found.logs
-            logs[request.topic_partition] = loaded
+        for request, loaded in zip(requests, pool.map(partial(_load, log_dir), requests), strict=True):
+            found.logs[request.topic_partition] = loaded
     return found
 
 

@@ -86,7 +86,6 @@ class LogManager:
         self._boot_id = boot_id
         self.handles = HandleCache(settings.segment_handles_max)
         self._logs: dict[TopicPartition, PartitionLog] = {}
-        self._futures: dict[TopicPartition, PartitionLog] = {}
         self._topic_ids: dict[TopicPartition, uuid.UUID] = {}
         self._loaded_high_watermarks: OffsetsByPartition = {}
         self.log_dirs = [
@@ -191,13 +190,12 @@ class LogManager:
             log_dir.deletions.add_directory(path, due_ms)
         for path in loaded.strays:
             logger.warning("%s is stray: its topic is not known here; left for you to look at", path)
-        for logs, found in ((self._logs, loaded.logs), (self._futures, loaded.futures)):
-            for partition, (parts, directory) in found.items():
-                directory.handles = self.handles
-                log = logs[partition] = self._make_log(parts, directory)
-                if logs is self._logs:
-                    log_dir.logs[partition] = log
-                    self._upkeep.add(log)
+        for path in loaded.futures:
+            logger.warning("%s is the half of a move between log directories: left as it is", path)
+        for partition, (parts, directory) in loaded.logs.items():
+            directory.handles = self.handles
+            log = self._logs[partition] = log_dir.logs[partition] = self._make_log(parts, directory)
+            self._upkeep.add(log)
         log_dir.is_loaded = True
 
     def _make_log(self, parts: LoadedLog, directory: LogDirectory) -> PartitionLog:
