@@ -19,12 +19,12 @@ IMAGE_BYTES = 512 << 20
 class FlashDisk:
     """An ext4 file system in a file, whose power can be cut."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, size_bytes: int) -> None:
         self._image = directory / "disk.img"
         self.mount_point = directory / "disk"
         self.mount_point.mkdir()
         with self._image.open("wb") as image:
-            image.truncate(IMAGE_BYTES)
+            image.truncate(size_bytes)
         _run(require_command("mkfs.ext4"), "-q", "-F", str(self._image))
 
     def mount(self) -> None:
@@ -49,11 +49,11 @@ def _run(*command: str) -> None:
 
 
 @contextmanager
-def flash_disk(directory: Path) -> Iterator[FlashDisk]:
+def flash_disk(directory: Path, size_bytes: int = IMAGE_BYTES) -> Iterator[FlashDisk]:
     """Mounted for the length of the block."""
     if os.geteuid() != 0:
         absent("root, who can mount,")
-    made = FlashDisk(directory)
+    made = FlashDisk(directory, size_bytes)
     try:
         made.mount()
     except OSError as error:
