@@ -98,11 +98,13 @@ def old_records(file: LogFile) -> Answers:
     return [(entry, PartitionData(records=FileSlice(file, 0, file.size)))]
 
 
+@pytest.mark.parametrize("error", [BlockingIOError(), os_error(errno.EIO)])
 def test_consumer_that_goes_away_while_its_records_are_brought_in_leaves_no_pin(
-    file: LogFile, disk: FaultyDisk, loop: asyncio.AbstractEventLoop
+    file: LogFile, disk: FaultyDisk, loop: asyncio.AbstractEventLoop, error: OSError
 ) -> None:
+    """Whether they come or the disk fails."""
     delivery = FetchDelivery(loop, Metrics(ManualClock()))
-    disk.faults["preadv"] = BlockingIOError()
+    disk.faults["preadv"] = error
     answer = delivery.prepare(11, old_records(file), FetchResponse())
     assert isinstance(answer, asyncio.Future)
     answer.cancel()
@@ -122,19 +124,6 @@ def test_records_that_the_disk_does_not_give_a_thread_are_an_error_of_their_part
     assert isinstance(answer, asyncio.Future)
     assert loop.run_until_complete(asyncio.wait_for(answer, 10)) is response
     assert is_storage_error(answers[0][1])
-    loop.run_until_complete(asyncio.to_thread(delivery.close))
-    loop.run_until_complete(asyncio.sleep(0))
-    assert file.pins == 0
-
-
-def test_consumer_that_goes_away_before_the_disk_fails_leaves_no_pin(
-    file: LogFile, disk: FaultyDisk, loop: asyncio.AbstractEventLoop
-) -> None:
-    delivery = FetchDelivery(loop, Metrics(ManualClock()))
-    disk.faults["preadv"] = os_error(errno.EIO)
-    answer = delivery.prepare(11, old_records(file), FetchResponse())
-    assert isinstance(answer, asyncio.Future)
-    answer.cancel()
     loop.run_until_complete(asyncio.to_thread(delivery.close))
     loop.run_until_complete(asyncio.sleep(0))
     assert file.pins == 0

@@ -9,8 +9,9 @@ import logging
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
 from ottla.config.topic_config import TopicConfig
 from ottla.disk.directory import LogDirectory
@@ -39,6 +40,15 @@ class LoadedDirectory:
     futures: list[str] = field(default_factory=list)
 
 
+class _Known(NamedTuple):
+    """What the files of the directory itself say of its partitions."""
+
+    was_ours: bool
+    recovery_points: OffsetsByPartition
+    start_offsets: OffsetsByPartition
+    cleaned: OffsetsByPartition
+
+
 def load_directory(
     log_dir: LogDir, topic_configs: TopicConfigs, threads: int, now_ms: int, boot_id: str
 ) -> LoadedDirectory:
@@ -46,9 +56,12 @@ def load_directory(
     log_dir.was_clean = clean_shutdown.take_marker(log_dir.own_view())
     was_ours = wholeness.was_ours(log_dir.own_view())
     log_dir.is_whole = wholeness.take_stock(log_dir.own_view(), was_clean=log_dir.was_clean, boot_id=boot_id)
-    recovery_points = log_dir.read_checkpoint(RECOVERY_POINT)
-    start_offsets = log_dir.read_checkpoint(LOG_START)
-    cleaned = log_dir.read_checkpoint(CLEANER)
+    known = _Known(
+        was_ours,
+        log_dir.read_checkpoint(RECOVERY_POINT),
+        log_dir.read_checkpoint(LOG_START),
+        log_dir.read_checkpoint(CLEANER),
+    )
     found = LoadedDirectory()
     requests: list[LoadRequest] = []
     for name, partition, kind in _partition_directories(log_dir):
@@ -60,10 +73,7 @@ def load_directory(
         elif kind is DirectoryKind.FUTURE:
             found.futures.append(path)
         else:
-            config = topic_configs(partition.topic)
-            request = _request(log_dir, path, partition, config, recovery_points, start_offsets, now_ms)
-            may_have_gaps = config.is_compacted or partition in cleaned or not was_ours
-            requests.append(replace(request, may_have_gaps=may_have_gaps))
+            requests.append(_request(log_dir, path, partition, topic_configs(partition.topic), known, now_ms))
     how = "after a clean stop" if log_dir.was_clean else "after a crash, or for the first time"
     log_dir.progress.logs_found(len(requests))
     logger.info("loading %d partitions from %s %s", len(requests), log_dir.path, how)
@@ -93,18 +103,18 @@ def _request(
     path: str,
     partition: TopicPartition,
     config: TopicConfig,
-    recovery_points: OffsetsByPartition,
-    start_offsets: OffsetsByPartition,
+    known: _Known,
     now_ms: int,
 ) -> LoadRequest:
     return LoadRequest(
         topic_partition=partition,
         path=path,
         is_clean=log_dir.was_clean,
-        recovery_point=recovery_points.get(partition, 0),
-        log_start_offset=start_offsets.get(partition, 0),
+        recovery_point=known.recovery_points.get(partition, 0),
+        log_start_offset=known.start_offsets.get(partition, 0),
         index_bytes_max=config.segment_index_bytes,
         index_interval_bytes=config.index_interval_bytes,
+        may_have_gaps=config.is_compacted or partition in known.cleaned or not known.was_ours,
         now_ms=now_ms,
         progress=log_dir.progress,
     )

@@ -6,7 +6,7 @@ For `ottla log adopt`, which registers topics whose cluster is gone. Nothing is 
 import os
 import uuid
 from collections.abc import Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ottla.disk.atomic_file import read_whole
 from ottla.disk.directory import LogDirectory
@@ -54,8 +54,8 @@ def take_inventory(path: str) -> Inventory:
     for name in directory.list_directory(path):
         parsed = parse_directory_name(name)
         if parsed is not None and os.path.isdir(os.path.join(path, name)):
-            inspected = _inspect(directory, os.path.join(path, name), *parsed)
-            found.append(replace(inspected, was_compacted=parsed.topic_partition in cleaned))
+            was_compacted = parsed.topic_partition in cleaned
+            found.append(_inspect(directory, os.path.join(path, name), *parsed, was_compacted))
     return Inventory(
         path=path,
         meta=decode_meta_properties(meta, meta_path) if meta is not None else None,
@@ -72,7 +72,7 @@ def _cleaned_partitions(directory: LogDirectory) -> Set[TopicPartition]:
 
 
 def _inspect(
-    directory: LogDirectory, path: str, topic_partition: TopicPartition, kind: DirectoryKind
+    directory: LogDirectory, path: str, topic_partition: TopicPartition, kind: DirectoryKind, was_compacted: bool
 ) -> FoundPartition:
     return FoundPartition(
         topic_partition=topic_partition,
@@ -81,6 +81,7 @@ def _inspect(
         topic_id=read_topic_id(directory, path),
         latest_epoch=_latest_epoch(directory, path),
         size_bytes=_log_bytes(directory, path),
+        was_compacted=was_compacted,
     )
 
 
