@@ -11,6 +11,7 @@ from ottla.errors import ErrorCode
 from ottla.metadata.image import ClusterImage, PartitionImage, TopicImage
 from ottla.model import ZERO_UUID, TopicPartition
 from ottla.protocol.messages.fetch import PartitionData
+from ottla.replication import fetching
 from ottla.replication.delayed_fetch import Answers, DelayedFetch
 from ottla.replication.fetch_session import EntryKey, FetchSession
 from ottla.replication.fetching import FetchEntry, FetchParams, FetchReader
@@ -206,6 +207,49 @@ async def test_later_partitions_share_what_is_left(tmp_path: Path) -> None:
         answers = fetch(replicas, {("t", 0): 0, ("t", 1): 0}, max_bytes=size + 100)
         assert isinstance(answers, list)
         assert sizes(answers) == [size, 100]
+
+
+@on_loop
+async def test_an_answer_of_good_size_leaves_the_other_partitions_for_the_next_fetch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "GOOD_ANSWER_BYTES", 2500)
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead(count=4)
+        for index in range(4):
+            replicas.append(replicas.manager.partition("t", index), b"x" * 1000)
+        size = replicas.manager.partition("t", 0).log.end_position.position
+        offsets = {("t", index): 0 for index in range(4)}
+        answers = fetch(replicas, offsets)
+        assert isinstance(answers, list)
+        assert [entry.is_starved for entry, _answer in answers] == [False, False, False, True]
+        assert sizes(answers) == [size, size, 2500 - 2 * size, 0]
+        patient = fetch(replicas, offsets, min_bytes=4 * size)
+        assert isinstance(patient, list)
+        assert sizes(patient) == [size] * 4
+
+
+@on_loop
+async def test_one_partition_gives_all_that_the_client_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetching, "GOOD_ANSWER_BYTES", 10)
+    with replicas_in(tmp_path) as replicas:
+        for _ in range(2):
+            replicas.append(replicas.lead(), b"x" * 1000)
+        answers = fetch(replicas, {("t", 0): 0})
+        assert isinstance(answers, list)
+        assert sizes(answers) == [replicas.manager.partition("t", 0).log.end_position.position]
+
+
+@on_loop
+async def test_offsets_are_checked_when_there_is_no_room_left(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead(count=2)
+        for index in (0, 1):
+            replicas.append(replicas.manager.partition("t", index))
+        answers = fetch(replicas, {("t", 0): 0, ("t", 1): 7}, max_bytes=1)
+        assert isinstance(answers, list)
+        assert [answer.error_code for _entry, answer in answers] == [0, ErrorCode.OFFSET_OUT_OF_RANGE]
+        close(answers)
 
 
 @on_loop

@@ -310,6 +310,8 @@ class PartitionLog:
         if offset >= end_offset.offset or not self.log_start_offset <= offset:
             self._check_in_range(offset)
             return LogRead(None, LogOffset(offset))
+        if max_bytes <= 0 and not minimum_one_batch:
+            return LogRead(None, LogOffset(offset))
         return read_segments(self.segments, offset, max_bytes, end_offset, minimum_one_batch=minimum_one_batch)
 
     def _check_in_range(self, offset: int) -> None:
