@@ -96,20 +96,25 @@ def check_count(port: int, topic: str, partitions: int, expected: int, unsent: i
 
 
 def consume(
-    port: int, pid: int, topic: str, value_bytes: int, count: int, partitions: int, consumers: int
+    port: int, pid: int, topic: str, value_bytes: int, count: int, partitions: int, consumers: int, passes: int
 ) -> dict[str, float]:
-    """The whole topic, by each of the consumers: threads here, librdkafka's own do the work."""
-    readers = [new_consumer(port) for _ in range(consumers)]
+    """The whole topic, by each of the consumers: threads here, librdkafka's own do the work.
+
+    Each pass has consumers of its own: one at the end of a log would first sit out the wait of its last fetch.
+    """
+    readers = [[new_consumer(port) for _ in range(consumers)] for _ in range(passes)]
     with Meter(pid) as meter:
-        shape = (topic, value_bytes, count, partitions)
-        threads = [threading.Thread(target=read_all, args=(reader, *shape)) for reader in readers]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    for reader in readers:
+        for at_once in readers:
+            shape = (topic, value_bytes, count, partitions)
+            threads = [threading.Thread(target=read_all, args=(reader, *shape)) for reader in at_once]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+    for reader in itertools.chain.from_iterable(readers):
         reader.close()
-    return meter.costs() | {"records": count * consumers, "bytes": count * consumers * value_bytes}
+    records = count * consumers * passes
+    return meter.costs() | {"records": records, "bytes": records * value_bytes}
 
 
 def read_all(consumer: Consumer, topic: str, value_bytes: int, count: int, partitions: int) -> None:
