@@ -80,6 +80,11 @@ def test_what_is_no_address_is_refused(text):
         parse_addresses(text)
 
 
+def test_settings_in_the_place_of_addresses_are_told_where_they_go():
+    with pytest.raises(ConfigError, match="settings as keywords"):
+        parse_addresses({"bootstrap.servers": "localhost:9092"})
+
+
 def test_backoff_doubles_up_to_its_bound_within_its_jitter():
     backoff = Backoff(100, 1000)
     assert backoff.delay_ms(0) == 0

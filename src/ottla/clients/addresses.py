@@ -1,6 +1,6 @@
 """Where brokers are: `host:port` as in `bootstrap.servers`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ottla.errors import ConfigError
@@ -18,6 +18,8 @@ class Address(NamedTuple):
 
 def parse_addresses(servers: str | Iterable[str]) -> tuple[Address, ...]:
     """The addresses of a list or of a text with commas. A missing port is 9092; ConfigError for what is no address."""
+    if isinstance(servers, Mapping):
+        raise ConfigError("brokers come first, settings as keywords behind them: Producer('host:9092', acks='all')")
     texts = servers.split(",") if isinstance(servers, str) else list(servers) if isinstance(servers, Iterable) else []
     if not all(isinstance(text, str) for text in texts) or not isinstance(servers, Iterable):
         raise ConfigError(f"bootstrap.servers is a text like 'host:9092,other:9092' or a list of such, not {servers!r}")
