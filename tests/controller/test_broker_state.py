@@ -106,6 +106,20 @@ async def test_role_of_another_topic_of_the_same_name_is_refused() -> None:
     assert error_of(refused) == ErrorCode.INCONSISTENT_TOPIC_ID
 
 
+@pytest.mark.parametrize(("name", "index"), [("../elsewhere", 0), ("..", 0), ("", 0), ("a/b", 0), ("t", -1)])
+@on_event_loop
+async def test_partition_that_cannot_be_a_directory_is_refused_alone(name: str, index: int) -> None:
+    broker = Broker()
+    request = role(1)
+    wrong = role(1).topic_states[0]
+    wrong.topic_name, wrong.partition_states[0].partition_index = name, index
+    request.topic_states.append(wrong)
+    right, refused = (await broker.state.handle_leader_and_isr(request)).topics
+    assert right.partition_errors[0].error_code == ErrorCode.NONE
+    assert refused.partition_errors[0].error_code == ErrorCode.INVALID_TOPIC_EXCEPTION
+    assert broker.partitions.leading == {P0}
+
+
 @pytest.mark.parametrize(
     ("epoch", "error"), [(2, ErrorCode.FENCED_LEADER_EPOCH), (3, ErrorCode.NONE), (-2, ErrorCode.NONE)]
 )

@@ -8,6 +8,7 @@ from ottla.handlers.context import EncodedResponse, RequestContext
 from ottla.handlers.metadata import MetadataHandlers
 from ottla.metadata.cache import MetadataCache
 from ottla.metadata.image import BrokerRegistration, ClusterImage, Endpoint, PartitionImage, TopicImage
+from ottla.model import ZERO_UUID
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from support.admin_broker import AdminBroker, admin_broker
@@ -106,8 +107,9 @@ async def test_topics_are_found_by_their_id_from_version_12_on() -> None:
         ("t", ID, 0),
         (None, uuid.UUID(int=9), ErrorCode.UNKNOWN_TOPIC_ID),
     ]
-    refused = await with_image(10, [ID])
-    assert [t.error_code for t in refused.topics] == [ErrorCode.INVALID_REQUEST]
+    for version, topic_id in ((10, ID), (12, ZERO_UUID), (13, ZERO_UUID)):
+        refused = await with_image(version, [topic_id])
+        assert [t.error_code for t in refused.topics] == [ErrorCode.INVALID_REQUEST]
 
 
 @on_event_loop

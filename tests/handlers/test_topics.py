@@ -78,6 +78,8 @@ async def test_minus_one_means_the_brokers_defaults() -> None:
 REFUSED = [
     (topic("c", 0), 37, "Number of partitions must be larger than 0."),
     (topic("c", -2), 37, "Number of partitions must be larger than 0."),
+    (topic("c", 10_001), 44, "Excessively large number of partitions per request."),
+    (topic("c", 2**31 - 1), 44, "Excessively large number of partitions per request."),
     (topic("c", 1, 0), 38, "Replication factor must be larger than 0."),
     (topic("c", 1, -2), 38, "Replication factor must be larger than 0."),
     (topic("c", 1, 5), 38, "Replication factor: 5 larger than available brokers: 1."),
@@ -195,6 +197,13 @@ async def add_partitions(broker: AdminBroker, *topics: tuple[str, int, Any], **o
 
 
 @on_event_loop
+async def test_all_topics_of_a_request_share_the_bound_of_its_partitions() -> None:
+    async with admin_broker() as broker:
+        made = await create(broker, topic("a", 6_000), topic("b", 6_000), topic("c", 4_000), validate_only=True)
+        assert [result.error_code for result in made] == [0, ErrorCode.POLICY_VIOLATION, 0]
+
+
+@on_event_loop
 async def test_partitions_are_added() -> None:
     async with admin_broker() as broker:
         await create(broker, topic("t", 2))
@@ -209,6 +218,8 @@ async def test_partitions_are_added() -> None:
     [
         (("t", 3, None), 37, "Topic already has 3 partitions."),
         (("t", 1, None), 37, "Topic currently has 3 partitions, which is higher than the requested 1."),
+        (("t", 10_004, None), 44, "Excessively large number of partitions per request."),
+        (("t", 2**31 - 1, None), 44, "Excessively large number of partitions per request."),
         (("nope", 3, None), 3, "The topic 'nope' does not exist."),
         (
             ("t", 5, [[0], [0], [0]]),

@@ -21,7 +21,7 @@ from ottla.controller.local_partitions import LocalPartitions, PartitionRole
 from ottla.errors import ErrorCode, KafkaError
 from ottla.metadata.cache import MetadataCache
 from ottla.metadata.image import BrokerRegistration, ClusterImage, Endpoint, PartitionImage, TopicImage
-from ottla.model import ZERO_UUID, TopicPartition
+from ottla.model import ZERO_UUID, TopicPartition, topic_name_problem
 from ottla.protocol.messages.leader_and_isr import (
     LeaderAndIsrPartitionError,
     LeaderAndIsrPartitionState,
@@ -125,7 +125,8 @@ class BrokerState:
             refusal = self._refusal(request)
             if refusal:
                 return LeaderAndIsrResponse(error_code=refusal)
-            await self._configs.load([topic.topic_name for topic in request.topic_states])
+            names = (topic.topic_name for topic in request.topic_states)
+            await self._configs.load([name for name in names if topic_name_problem(name) is None])
             response = LeaderAndIsrResponse(
                 topics=[
                     LeaderAndIsrTopicError(
@@ -148,6 +149,8 @@ class BrokerState:
 
     def _take_role(self, role: PartitionRole) -> ErrorCode:
         held = self._held.get(role.partition)
+        if topic_name_problem(role.partition.topic) is not None or role.partition.partition < 0:
+            return ErrorCode.INVALID_TOPIC_EXCEPTION  # It would become the name of a directory.
         if self.broker_id not in role.replicas:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         if self._local.is_offline(role.partition):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ottla.controller.active_controller import ActiveController
 from ottla.controller.placement import Replicas
 from ottla.controller.topic_rules import (
+    PARTITIONS_PER_REQUEST_MAX,
     NewTopic,
     TopicDefaults,
     assign_more_partitions,
@@ -21,12 +22,14 @@ from ottla.controller.topic_rules import (
     check_configs,
     check_name,
     given_configs,
+    partition_count,
 )
 from ottla.coordination.errors import BadVersionError, ConnectionLossError, NodeExistsError
 from ottla.coordination.payloads.configs import encode_config
 from ottla.coordination.payloads.topics import TopicAssignment
 from ottla.errors.kafka import (
     InvalidTopicError,
+    PolicyViolationError,
     ReassignmentInProgressError,
     TopicAlreadyExistsError,
     UnknownTopicOrPartitionError,
@@ -46,17 +49,21 @@ class CreatedTopic(NamedTuple):
 
 
 class TopicAdmin:
+    """What one request does to topics."""
+
     def __init__(self, controller: ActiveController, defaults: TopicDefaults, chance: random.Random) -> None:
         self._controller = controller
         self._state = controller.state
         self._defaults = defaults
         self._chance = chance
+        self._partitions_left = PARTITIONS_PER_REQUEST_MAX
 
     async def create(self, new: NewTopic, *, validate_only: bool) -> CreatedTopic:
         """KafkaError, in Kafka's words, when the topic may not be created."""
         if new.name in self._state.topics:
             raise TopicAlreadyExistsError(f"Topic '{new.name}' already exists.")
         configs = given_configs(new.configs)
+        self._count_partitions(partition_count(new, self._defaults))
         assignment = assign_new_topic(new, self._defaults, self._state.racks(), self._chance)
         check_name(new.name, self._state.topics)
         check_configs(configs)
@@ -86,6 +93,13 @@ class TopicAdmin:
     async def add_partitions(
         self, name: str, count: int, assignments: Sequence[Replicas] | None, *, validate_only: bool
     ) -> None:
+        if name in self._state.topics:
+            self._count_partitions(count - len(self._state.assignment(name).partitions))
+        await self._add_partitions(name, count, assignments, validate_only=validate_only)
+
+    async def _add_partitions(
+        self, name: str, count: int, assignments: Sequence[Replicas] | None, *, validate_only: bool
+    ) -> None:
         if name in self._state.deletions:
             raise InvalidTopicError("The topic is queued for deletion.")
         if name not in self._state.topics:
@@ -103,7 +117,13 @@ class TopicAdmin:
             await self._controller.watch_topic(name)
             return
         await self._controller.topic_modified(name)
-        await self.add_partitions(name, count, assignments, validate_only=False)
+        await self._add_partitions(name, count, assignments, validate_only=False)
+
+    def _count_partitions(self, added: int) -> None:
+        """Before any of them is placed: a number is written quickly, and placing is done on the loop."""
+        if added > self._partitions_left:
+            raise PolicyViolationError("Excessively large number of partitions per request.")
+        self._partitions_left -= max(0, added)
 
     async def delete(self, name: str) -> None:
         """The topic is marked, and nobody is told of it any more. `deletions.done` says when it is gone."""

@@ -19,6 +19,8 @@ from ottla.errors.kafka import (
 from ottla.model import topic_name_problem
 
 UNSET = -1
+PARTITIONS_PER_REQUEST_MAX = 10_000
+"""As many as a controller of Kafka 4 makes for one request. Whoever wants more asks again."""
 
 
 class NewTopic(NamedTuple):
@@ -36,6 +38,12 @@ class TopicDefaults(NamedTuple):
     replication_factor: int
 
 
+def partition_count(new: NewTopic, defaults: TopicDefaults) -> int:
+    if new.assignments:
+        return len(new.assignments)
+    return defaults.partitions if new.partitions == UNSET else new.partitions
+
+
 def assign_new_topic(
     new: NewTopic, defaults: TopicDefaults, racks: Mapping[int, str | None], chance: random.Random
 ) -> dict[int, Replicas]:
@@ -46,9 +54,8 @@ def assign_new_topic(
                 "same time."
             )
         return _check_manual(dict(new.assignments))
-    partitions = defaults.partitions if new.partitions == UNSET else new.partitions
     factor = defaults.replication_factor if new.replication_factor == UNSET else new.replication_factor
-    return place_replicas(racks, partitions, factor, chance=chance)
+    return place_replicas(racks, partition_count(new, defaults), factor, chance=chance)
 
 
 def check_name(name: str, existing: Collection[str]) -> None:

@@ -178,6 +178,8 @@ class _Builder:
 
 def _check(request: MetadataRequest, version: int) -> None:
     if version >= _TOPIC_IDS_SINCE:
+        if any(topic.name is None and topic.topic_id == ZERO_UUID for topic in request.topics or ()):
+            raise InvalidRequestError("A topic is asked for by its name or by its id; this one has neither")
         return
     for topic in request.topics or ():
         if topic.name is None:
