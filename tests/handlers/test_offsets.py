@@ -99,9 +99,11 @@ async def test_old_clients_bring_their_own_timestamp_or_retention():
     request.topics[0].partitions[0].commit_timestamp = 1234
     await table.call(request, 1)
     await table.call(commit_request(partition=1, retention_time_ms=1000), 2)
+    await table.call(commit_request(partition=2, retention_time_ms=2**63 - 1), 2)
     committed = table.coordinator.groups()[0].offsets.committed
     assert committed[TopicPartition("t", 0)].commit_timestamp_ms == 1234
     assert committed[TopicPartition("t", 1)].expire_timestamp_ms == table.clock.wall_ms() + 1000
+    assert committed[TopicPartition("t", 2)].expire_timestamp_ms == 2**63 - 1
 
 
 @on_event_loop

@@ -39,6 +39,7 @@ from ottla.protocol.messages.offset_delete import (
 _VERSION_OF_ZOOKEEPER = 0
 _FIRST_VERSION_WITH_TOPIC_IDS = 10
 _NO_RETENTION = -1
+_FOR_EVER = (1 << 63) - 1
 
 Names = dict[int, str | None]
 """The topic names of a request by the position of the topic in it; None for an id that no topic has."""
@@ -114,7 +115,7 @@ class OffsetHandlers:
             wanted.committed_leader_epoch,
             wanted.committed_metadata or "",
             wanted.commit_timestamp if has_timestamp else now_ms,
-            now_ms + request.retention_time_ms if has_retention else NO_TIMESTAMP,
+            min(now_ms + request.retention_time_ms, _FOR_EVER) if has_retention else NO_TIMESTAMP,
         )
 
     async def _commit_to_zookeeper(self, request: OffsetCommitRequest, names: Names) -> OffsetCommitResponse:
