@@ -20,7 +20,7 @@ def process_tree(pid: int) -> Iterator[int]:
     """The process and all its descendants."""
     yield pid
     for thread in Path(f"/proc/{pid}/task").iterdir():
-        with contextlib.suppress(FileNotFoundError):  # a thread that has just ended
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a thread that has just ended
             for child in (thread / "children").read_text().split():
                 yield from process_tree(int(child))
 
@@ -51,7 +51,7 @@ def thread_seconds() -> dict[str, float]:
     """CPU of each thread of this process."""
     seconds = {}
     for thread in Path("/proc/self/task").iterdir():
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # ended before it was opened, or before read
             fields = (thread / "stat").read_text().rpartition(")")[2].split()
             seconds[thread.name] = sum(map(int, fields[_UTIME_FIELD : _UTIME_FIELD + 2])) / _TICKS_PER_SECOND
     return seconds
