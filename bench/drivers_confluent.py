@@ -8,11 +8,12 @@ import itertools
 import random
 import threading
 import time
+from typing import Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from bench.driver import say_ready
-from bench.processes import Meter
+from bench.processes import Meter, summed
 
 PRODUCER = {"batch.size": 1_000_000, "batch.num.messages": 100_000, "linger.ms": 5, "log_level": 0}
 PRODUCER_QUEUE = {"queue.buffering.max.messages": 1_000_000, "queue.buffering.max.kbytes": 1 << 20}
@@ -100,21 +101,25 @@ def consume(
 ) -> dict[str, float]:
     """The whole topic, by each of the consumers: threads here, librdkafka's own do the work.
 
-    Each pass has consumers of its own: one at the end of a log would first sit out the wait of its last fetch.
+    Each pass has new consumers: one that has nothing to do yet, or is at the end of a log, takes its time to begin.
     """
-    readers = [[new_consumer(port) for _ in range(consumers)] for _ in range(passes)]
-    with Meter(pid) as meter:
-        for at_once in readers:
-            shape = (topic, value_bytes, count, partitions)
-            threads = [threading.Thread(target=read_all, args=(reader, *shape)) for reader in at_once]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-    for reader in itertools.chain.from_iterable(readers):
-        reader.close()
+    shape = (topic, value_bytes, count, partitions)
+    costs = summed([consume_once(port, pid, consumers, *shape) for _ in range(passes)])
     records = count * consumers * passes
-    return meter.costs() | {"records": records, "bytes": records * value_bytes}
+    return costs | {"records": records, "bytes": records * value_bytes}
+
+
+def consume_once(port: int, pid: int, consumers: int, *shape: Any) -> dict[str, float]:
+    readers = [new_consumer(port) for _ in range(consumers)]
+    threads = [threading.Thread(target=read_all, args=(reader, *shape)) for reader in readers]
+    with Meter(pid) as meter:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    for reader in readers:
+        reader.close()
+    return meter.costs()
 
 
 def read_all(consumer: Consumer, topic: str, value_bytes: int, count: int, partitions: int) -> None:

@@ -90,3 +90,10 @@ class Meter:
             "client_cpu_s": self.client_cpu_s,
             "client_busiest": self.client_busiest,
         }
+
+
+def summed(costs: list[dict[str, float]]) -> dict[str, float]:
+    """The costs of several stretches as those of one."""
+    total = {name: sum(cost[name] for cost in costs) for name in costs[0]}
+    busy_s = sum(cost["client_busiest"] * cost["elapsed_s"] for cost in costs)
+    return total | {"client_busiest": busy_s / total["elapsed_s"]}
