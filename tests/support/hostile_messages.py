@@ -11,13 +11,12 @@ from typing import Any
 
 from ottla.model import ZERO_UUID
 from ottla.protocol.field import Field
-from ottla.protocol.layout import is_nullable, layout_of
 from ottla.protocol.message import Struct
 from ottla.records.attributes import Codec
 from ottla.records.batch import CRC_POSITION
 from ottla.records.checksum import crc32c
 from ottla.records.record import Record, encode_batch
-from support.message_values import INTEGER_BITS
+from support.message_values import INTEGER_BITS, random_message, random_scalar
 
 _CHECKED_FROM = CRC_POSITION + 4
 _HEADER_FIELDS = (0, 8, 12, 16, 17, 21, 23, 27, 35, 43, 51, 53, 57, 61)
@@ -33,27 +32,9 @@ class HostileMessages:
         self._ids = [*topic_ids, ZERO_UUID, uuid.UUID(int=seed + 1)]
 
     def message(self, message_class: type[Struct], version: int) -> Any:
-        layout = layout_of(message_class, version)
-        given = layout.untagged + [field for field in layout.tagged if self.rng.random() < 0.3]
-        return message_class(**{field.name: self._value(field, version) for field in given})
+        return random_message(self.rng, message_class, version, self._scalar)
 
-    def _value(self, field: Field[Any], version: int) -> Any:
-        if is_nullable(field, version) and self.rng.random() < 0.12:
-            return None
-        match field.type:
-            case "struct":
-                return self.message(field.element, version)
-            case "array":
-                return [self._element(field.element, version) for _ in range(self.rng.choice((0, 1, 1, 1, 2, 3)))]
-            case "records":
-                return self.records()
-        return self._scalar(field)
-
-    def _element(self, element: Any, version: int) -> Any:
-        return self._value(element, version) if isinstance(element, Field) else self.message(element, version)
-
-    def _scalar(self, field: Field[Any]) -> Any:
-        rng = self.rng
+    def _scalar(self, rng: random.Random, field: Field[Any]) -> Any:
         if bits := INTEGER_BITS.get(field.type):
             low, high = 0 if field.type == "uint16" else -(1 << bits), (1 << bits) - 1
             if field.name.endswith(("wait_ms", "timeout_ms")):
@@ -61,16 +42,16 @@ class HostileMessages:
             wanted = rng.choice((0, 0, 0, 1, 1, 2, -1, -1, -2, -3, 100, 1 << 20, low, high, rng.randint(low, high)))
             return max(low, min(high, wanted))
         match field.type:
-            case "boolean":
-                return rng.random() < 0.5
             case "float64":
                 return rng.choice((0.0, -1.0, 1e300, float("nan"), float("inf")))
             case "uuid":
                 return rng.choice(self._ids)
             case "string":
                 return rng.choice(self._strings)
+            case "records":
+                return self.records()
             case _:
-                return rng.randbytes(rng.choice((0, 1, 20, 300)))
+                return random_scalar(rng, field)
 
     def records(self) -> bytes:
         rng = self.rng

@@ -4,7 +4,7 @@ import importlib
 import pkgutil
 import random
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import ottla.protocol.coordinator_records
@@ -14,6 +14,7 @@ from ottla.protocol.layout import is_nullable, layout_of
 from ottla.protocol.message import Data, Message, Request, Response, Struct
 
 INTEGER_BITS = {"int8": 7, "int16": 15, "uint16": 16, "int32": 31, "int64": 63}
+Scalar = Callable[[random.Random, Field[Any]], Any]
 STRINGS = ["", "a", "topic-1", "ümlaut", "日本", "x" * 126, "y" * 127, "z" * 300]
 
 
@@ -34,29 +35,34 @@ def all_versions() -> Iterator[tuple[type[Message], int]]:
             yield message_class, version
 
 
-def random_message(rng: random.Random, message_class: type[Struct], version: int) -> Any:
-    """A message whose fields have values wherever the version carries them, and their defaults elsewhere."""
+def random_message(rng: random.Random, message_class: type[Struct], version: int, scalar: Scalar | None = None) -> Any:
+    """A message whose fields have values wherever the version carries them, and their defaults elsewhere.
+
+    `scalar` says what a field gets that is neither a struct nor an array.
+    """
     layout = layout_of(message_class, version)
-    values = {field.name: random_value(rng, field, version) for field in layout.untagged}
-    values |= {field.name: random_value(rng, field, version) for field in layout.tagged if rng.random() < 0.5}
-    return message_class(**values)
+    given = layout.untagged + [field for field in layout.tagged if rng.random() < 0.5]
+    return message_class(**{field.name: _random_value(rng, field, version, scalar or random_scalar) for field in given})
 
 
-def random_value(rng: random.Random, field: Field[Any], version: int) -> Any:
+def _random_value(rng: random.Random, field: Field[Any], version: int, scalar: Scalar) -> Any:
     if is_nullable(field, version) and rng.random() < 0.3:
         return None
     if field.type == "struct":
-        return random_message(rng, field.element, version)
+        return random_message(rng, field.element, version, scalar)
     if field.type == "array":
-        return [_random_element(rng, field.element, version) for _ in range(rng.choice((0, 1, 1, 2, 3)))]
-    return _random_scalar(rng, field.type)
+        return [_random_element(rng, field.element, version, scalar) for _ in range(rng.choice((0, 1, 1, 2, 3)))]
+    return scalar(rng, field)
 
 
-def _random_element(rng: random.Random, element: Any, version: int) -> Any:
-    return random_value(rng, element, version) if isinstance(element, Field) else random_message(rng, element, version)
+def _random_element(rng: random.Random, element: Any, version: int, scalar: Scalar) -> Any:
+    if isinstance(element, Field):
+        return _random_value(rng, element, version, scalar)
+    return random_message(rng, element, version, scalar)
 
 
-def _random_scalar(rng: random.Random, type_: str) -> Any:
+def random_scalar(rng: random.Random, field: Field[Any]) -> Any:
+    type_ = field.type
     if bits := INTEGER_BITS.get(type_):
         low = 0 if type_ == "uint16" else -(1 << bits)
         return rng.choice((low, 0, 1, (1 << bits) - 1, rng.randrange(low, 1 << bits)))

@@ -310,7 +310,7 @@ class PartitionLog:
         if offset >= end_offset.offset or not self.log_start_offset <= offset:
             self._check_in_range(offset)
             return LogRead(None, LogOffset(offset))
-        if max_bytes <= 0 and not minimum_one_batch:
+        if max_bytes <= 0 and not minimum_one_batch:  # There is no room left: nothing needs to be looked up.
             return LogRead(None, LogOffset(offset))
         return read_segments(self.segments, offset, max_bytes, end_offset, minimum_one_batch=minimum_one_batch)
 
