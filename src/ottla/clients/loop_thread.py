@@ -19,13 +19,14 @@ from time import perf_counter_ns
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ottla.clients.errors import ClientClosedError, IllegalStateError
+from ottla.observability.selector import LoopSelector
 
 _CANCEL_SECONDS_MAX = 5.0
 T = TypeVar("T")
 P = ParamSpec("P")
 
 
-class MeasuredSelector(selectors.DefaultSelector):
+class MeasuredSelector(LoopSelector):
     """Knows how often and for how long its loop has waited for I/O: Kafka's clients have metrics for it."""
 
     def __init__(self) -> None:

@@ -19,13 +19,14 @@ from collections.abc import Callable
 from time import monotonic
 
 from ottla.observability.metrics import WINDOW_SECONDS, Metrics
+from ottla.observability.selector import LoopSelector
 
 TICK_SECONDS = 1.0
 IDLE_TICKS = 60
 
 
-class MeasuredSelector(selectors.DefaultSelector):
-    """The system's selector, which also adds up the loop's steps. Times in seconds."""
+class MeasuredSelector(LoopSelector):
+    """A selector that also adds up the loop's steps. Times in seconds."""
 
     def __init__(self, now: Callable[[], float] = monotonic) -> None:
         super().__init__()
