@@ -68,6 +68,26 @@ def test_read_gives_at_least_one_batch_only_where_that_is_wanted(log: PartitionL
     assert log.read(0, 0, end_offset=log.end_position).slice is None
 
 
+@pytest.mark.parametrize("segment_bytes", [5_000, 1 << 20])
+def test_large_batches_in_order_take_one_small_read_each_and_leave_nothing_behind(
+    tmp_path: Path, segment_bytes: int
+) -> None:
+    log = create_log(tmp_path, segment_bytes=segment_bytes)
+    for _ in range(30):
+        log.append_as_leader(batch([b"v" * 900, b"w"]), 0, now_ms=NOW_MS)
+    disk = FaultyDisk()
+    for segment in log.segments:
+        segment.log.directory.disk = disk
+    for offset in range(0, 58, 2):
+        disk.calls.clear()
+        read = log.read(offset, 1_000, end_offset=log.end_position, minimum_one_batch=True)
+        assert read.start.offset == offset
+        assert take(read)[:8] == offset.to_bytes(8, "big")
+        is_first_of_segment = read.start.position == 0
+        assert disk.calls.count("pread") <= (3 if is_first_of_segment else 2)  # The second is `take`'s.
+    assert all(len(segment._known_positions) <= 1 for segment in log.segments if segment is not log.active)
+
+
 def test_read_out_of_range_is_refused(log: PartitionLog) -> None:
     fill(log, 2)
     log.increment_log_start_offset(2)

@@ -49,7 +49,7 @@ def walk_batches(file: LogFile, position: int, end: int) -> Iterator[BatchPlace]
     while position + LOG_OVERHEAD < end:
         at = position - window_start
         if _must_refill(window, at):
-            window, window_start, at = file.read_at(position, _WINDOW) + _PADDING, position, 0
+            window, window_start, at = _read_window(file, position), position, 0
         place = _place_at(window, at, position)
         if place.end_position > end:
             return
@@ -64,7 +64,7 @@ def find_position(file: LogFile, offset: int, position: int, end: int) -> int | 
     while position + overhead < end:
         at = position - window_start
         if _must_refill(window, at):
-            window, window_start, at = file.read_at(position, _WINDOW) + _PADDING, position, 0
+            window, window_start, at = _read_window(file, position), position, 0
         base_offset, length, magic, last_offset_delta, _ = unpack(window, at)
         last_offset = base_offset + (last_offset_delta if magic == _MAGIC_2 else 0)
         if last_offset >= offset:
@@ -83,9 +83,21 @@ def find_batch(file: LogFile, offset: int, position: int, end: int) -> BatchPlac
     return next(walk_batches(file, found, end), None) if found is not None else None
 
 
+def batch_at(file: LogFile, position: int) -> BatchPlace:
+    """The batch that begins at `position`."""
+    header = file.read_at(position, _PLACE.size)
+    return _place_at(header if len(header) == _PLACE.size else header + _PADDING, 0, position)
+
+
+def _read_window(file: LogFile, position: int) -> bytes:
+    """The next headers, and zeros behind the end of the file: a message of old may be smaller than what is unpacked."""
+    window = file.read_at(position, _WINDOW)
+    return window if len(window) == _WINDOW else window + _PADDING
+
+
 def _must_refill(window: bytes, at: int) -> bool:
-    """Whether the header at `at` may not be wholly in the window. The padding is for the end of the file only."""
-    return not window or (at > 0 and at + _PLACE.size + len(_PADDING) > len(window))
+    """Whether the header at `at` is not wholly in the window."""
+    return at + _PLACE.size > len(window)
 
 
 def _place_at(window: bytes, at: int, position: int) -> BatchPlace:

@@ -38,7 +38,10 @@ def _read_segment(
     available = end_position - position
     if available > max_bytes:
         if minimum_one_batch:
-            max_bytes = max(max_bytes, segment.batch_size_at(position))
+            first = segment.batch_at(position)
+            if first.size > max_bytes // 2:  # The next read begins behind it, since a second one does not fit.
+                segment.know_position(first.last_offset + 1, first.end_position)
+                max_bytes = max(max_bytes, first.size)
         available = min(available, max_bytes)
     elif end.segment_base == segment.base_offset:
         segment.know_position(end.offset, end_position)

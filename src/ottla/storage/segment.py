@@ -16,7 +16,7 @@ from ottla.disk.file_slice import FileSlice
 from ottla.disk.log_file import LogFile
 from ottla.disk.system_disk import Buffer
 from ottla.model import NO_OFFSET, NO_TIMESTAMP
-from ottla.storage.batch_scan import BatchPlace, find_batch, find_position, walk_batches
+from ottla.storage.batch_scan import BatchPlace, batch_at, find_batch, find_position, walk_batches
 from ottla.storage.offset_index import OffsetIndex
 from ottla.storage.segment_files import (
     DELETED_SUFFIX,
@@ -215,8 +215,13 @@ class Segment:
         return find_batch(self.log, offset, self.offset_index.lookup(offset), self.size)
 
     def find_position(self, offset: int) -> int | None:
-        """Where the batch of `find` begins. Quick for offsets that a batch is known to begin at."""
-        known = self._known_positions.get(offset)
+        """Where the batch of `find` begins. Quick for offsets that a batch is known to begin at.
+
+        At the end of the log many wait for the same offset. What is known of a closed segment is used up, so that
+        readers who pass through leave nothing behind.
+        """
+        positions = self._known_positions
+        known = positions.get(offset) if self.offset_index.is_active else positions.pop(offset, None)
         if known is not None and known < self.size:
             return known
         return find_position(self.log, offset, self.offset_index.lookup(offset), self.size)
@@ -227,9 +232,8 @@ class Segment:
             self._known_positions.clear()
         self._known_positions[offset] = position
 
-    def batch_size_at(self, position: int) -> int:
-        place = next(walk_batches(self.log, position, self.size), None)
-        return place.size if place else 0
+    def batch_at(self, position: int) -> BatchPlace:
+        return batch_at(self.log, position)
 
     def slice(self, position: int, size: int) -> FileSlice:
         return FileSlice(self.log, position, size)
