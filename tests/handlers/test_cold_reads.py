@@ -69,10 +69,11 @@ class Reader:
     def ask(self, position: int, size: int = CHUNK_BYTES) -> asyncio.Future[OttlaError | None] | None:
         """None if the range can be sent at once."""
         piece, future = FileSlice(self.file, position, size), self.loop.create_future()
-        if self.cold_reads.is_ready(piece, future.set_result):
+        if self.cold_reads.is_ready(piece):
             piece.close()
             return None
         future.add_done_callback(lambda _future: piece.close())
+        self.cold_reads.bring_in(piece, future.set_result)
         return future
 
     def read(self, position: int, size: int = CHUNK_BYTES) -> bool:
@@ -188,7 +189,8 @@ def test_log_that_was_cut_under_a_read_keeps_nobody_waiting(reader: Reader) -> N
     reader.read(0)
     piece, future = FileSlice(reader.file, CHUNK_BYTES, CHUNK_BYTES), reader.loop.create_future()
     reader.file.truncate(CHUNK_BYTES + 100)
-    assert not reader.cold_reads.is_ready(piece, future.set_result)
+    assert not reader.cold_reads.is_ready(piece)
+    reader.cold_reads.bring_in(piece, future.set_result)
     reader.loop.run_until_complete(asyncio.wait_for(future, 10))
     piece.close()
 

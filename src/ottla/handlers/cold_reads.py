@@ -51,23 +51,32 @@ class ColdReads:
         self._readers: dict[str, ReadAhead] = {}
         self._streams: OrderedDict[tuple[LogFile, int], Stream] = OrderedDict()
 
-    def is_ready(self, piece: FileSlice, ready: Ready) -> bool:
-        """Whether `piece` can be sent now. If not, `ready` is called once it can, or cannot be; keep it open."""
-        stream = self._streams.pop((piece.file, piece.position), None)
+    def is_ready(self, piece: FileSlice) -> bool:
+        """Whether `piece` can be sent now. If not, `bring_in` it."""
+        stream = self._streams.get((piece.file, piece.position)) if self._streams else None
+        if (stream is not None and stream.read_end < piece.end) or not piece.is_cached():
+            return False
+        if stream is not None:
+            self._go_on(stream, piece, AHEAD_BYTES)
+        return True
+
+    def bring_in(self, piece: FileSlice, ready: Ready) -> None:
+        """Read what is not ready. `ready` is called once it can be sent, or cannot be; keep it open until then."""
+        stream = self._streams.get((piece.file, piece.position))
         ahead = AHEAD_BYTES if stream is not None else 0
-        must_wait = stream is not None and stream.read_end < piece.end
-        if not must_wait and not piece.is_cached():
-            stream, must_wait = Stream(piece.position), True
-        if stream is None:
-            return True
-        if must_wait:
-            stream.waiting.append((piece.end, ready))
+        if stream is None or stream.read_end >= piece.end:  # Here for the first time, or read and forgotten again.
+            stream = Stream(piece.position)
+        stream.waiting.append((piece.end, ready))
+        self._go_on(stream, piece, ahead)
+
+    def _go_on(self, stream: Stream, piece: FileSlice, ahead: int) -> None:
+        """The reader takes `piece`: read what it lacks and what comes next, and wait for it at its end."""
         if stream.asked_end - piece.end <= ahead // 2:
             self._ask(stream, piece.file, max(piece.end, min(piece.end + ahead, piece.file.size)))
+        self._streams.pop((piece.file, piece.position), None)
         self._streams[piece.file, piece.end] = stream
         if len(self._streams) > STREAMS_MAX:
             self._streams.popitem(last=False)
-        return not must_wait
 
     def close(self) -> None:
         for reader in self._readers.values():

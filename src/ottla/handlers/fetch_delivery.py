@@ -61,11 +61,16 @@ class FetchDelivery:
 
     def _bring_in(self, answers: Answers, response: FetchResponse) -> FetchResponse | asyncio.Future[FetchResponse]:
         """The response, when all of it can be sent. A future that is cancelled gives back the slices."""
-        old = [(answer, piece) for entry, answer in answers if (piece := old_slice(entry, answer)) is not None]
-        if not old:
+        cold = [
+            (answer, piece)
+            for entry, answer in answers
+            if (piece := old_slice(entry, answer)) is not None and not self._cold_reads.is_ready(piece)
+        ]
+        if not cold:
             return response
+        self._waits.value += 1
         future: asyncio.Future[FetchResponse] = self._loop.create_future()
-        waiting = 0
+        waiting = len(cold)
 
         def one_ready(answer: PartitionData, error: OttlaError | None) -> None:
             nonlocal waiting
@@ -77,12 +82,8 @@ class FetchDelivery:
             if waiting == 0:
                 future.set_result(response)
 
-        for answer, piece in old:
-            if not self._cold_reads.is_ready(piece, partial(one_ready, answer)):
-                waiting += 1
-        if not waiting:
-            return response
-        self._waits.value += 1
+        for answer, piece in cold:
+            self._cold_reads.bring_in(piece, partial(one_ready, answer))
         future.add_done_callback(lambda ended: discard(answers) if ended.cancelled() else None)
         return future
 

@@ -77,13 +77,18 @@ class WriteQueue:
         self.unsent_bytes = self._head_sent = 0
 
     def _send_bytes(self, sock: socket.socket, head: bytes | bytearray | memoryview, budget_bytes: int) -> int:
-        if len(self._chunks) == 1:
+        chunks = self._chunks
+        if len(chunks) == 1:
             if self._head_sent or len(head) > budget_bytes:
                 head = memoryview(head)[self._head_sent : self._head_sent + budget_bytes]
             return sock.send(head)
-        buffers = [memoryview(head)[self._head_sent :] if self._head_sent else head]
+        if self._head_sent:
+            head = memoryview(head)[self._head_sent :]
+        if not isinstance(chunks[1], _BYTES):
+            return sock.send(head, socket.MSG_MORE)
+        buffers = [head]
         flags = 0
-        for chunk in islice(self._chunks, 1, _BUFFERS_PER_CALL_MAX):
+        for chunk in islice(chunks, 1, _BUFFERS_PER_CALL_MAX):
             if not isinstance(chunk, _BYTES):
                 flags = socket.MSG_MORE
                 break
@@ -103,10 +108,9 @@ class WriteQueue:
         self.unsent_bytes -= sent
         self.sent_bytes += sent
         sent += self._head_sent
-        while chunks and sent >= len(chunks[0]):
-            chunk = chunks.popleft()
-            sent -= len(chunk)
-            _close(chunk)
+        while chunks and sent >= (size := len(chunks[0])):
+            sent -= size
+            _close(chunks.popleft())
         self._head_sent = sent
 
 
