@@ -97,16 +97,18 @@ def check_count(port: int, topic: str, partitions: int, expected: int, unsent: i
 
 
 def consume(
-    port: int, pid: int, topic: str, value_bytes: int, count: int, partitions: int, consumers: int, passes: int
+    port: int, pid: int, topic: str, value_bytes: int, count: int, partitions: int, consumers: int, seconds: float
 ) -> dict[str, float]:
-    """The whole topic, by each of the consumers: threads here, librdkafka's own do the work.
+    """The whole topic, by each of the consumers, once or until `seconds` are over. Librdkafka's threads do the work.
 
     Each pass has new consumers: one that has nothing to do yet, or is at the end of a log, takes its time to begin.
     """
     shape = (topic, value_bytes, count, partitions)
-    costs = summed([consume_once(port, pid, consumers, *shape) for _ in range(passes)])
-    records = count * consumers * passes
-    return costs | {"records": records, "bytes": records * value_bytes}
+    passes = [consume_once(port, pid, consumers, *shape)]
+    while sum(costs["elapsed_s"] for costs in passes) < seconds:
+        passes.append(consume_once(port, pid, consumers, *shape))
+    records = count * consumers * len(passes)
+    return summed(passes) | {"records": records, "bytes": records * value_bytes}
 
 
 def consume_once(port: int, pid: int, consumers: int, *shape: Any) -> dict[str, float]:

@@ -16,8 +16,9 @@ Sample = dict[str, float]
 
 
 class Effort(NamedTuple):
-    """How much is done in a round, and how many rounds there are. `memory_megabytes` is what a round may use, `passes`
-    how often a consumer reads in a round what a cache holds: once takes a second, the machine's moods last longer."""
+    """How much is done in a round, and how many rounds there are. `memory_megabytes` is what a round may use,
+    `reading_s` how long a consumer reads in a round, again and again, what a cache holds: once takes a second, the
+    machine's moods last longer."""
 
     rounds: int
     seconds: float
@@ -25,11 +26,11 @@ class Effort(NamedTuple):
     starts: int
     warm_up_s: float
     memory_megabytes: int
-    passes: int
+    reading_s: float
     discards_all_first_passes: bool = True
 
 
-FULL = Effort(rounds=5, seconds=4.0, megabytes=300, starts=5, warm_up_s=40.0, memory_megabytes=2_000, passes=3)
+FULL = Effort(rounds=5, seconds=4.0, megabytes=300, starts=5, warm_up_s=40.0, memory_megabytes=2_000, reading_s=8.0)
 QUICK = Effort(
     rounds=1,
     seconds=0.7,
@@ -37,7 +38,7 @@ QUICK = Effort(
     starts=1,
     warm_up_s=12.0,
     memory_megabytes=200,
-    passes=1,
+    reading_s=0.0,
     discards_all_first_passes=False,
 )
 

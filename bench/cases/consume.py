@@ -34,8 +34,8 @@ def consume(
         if cold:
             drop_from_page_cache(broker.log_files(topic))
             touch_free_memory(effort.memory_megabytes)
-        passes = 1 if cold or consumers > 1 else effort.passes
-        read = {"topic": topic, "count": int(filled["records"]), "consumers": consumers, "passes": passes}
+        seconds = 0.0 if cold or consumers > 1 else effort.reading_s
+        read = {"topic": topic, "count": int(filled["records"]), "consumers": consumers, "seconds": seconds}
         sample = drive("bench.drivers_confluent:consume", **where, **shape, **read)
     return per_byte(sample)
 
