@@ -52,7 +52,7 @@ class ColdReads:
         self._streams: OrderedDict[tuple[LogFile, int], Stream] = OrderedDict()
 
     def is_ready(self, piece: FileSlice) -> bool:
-        """Whether `piece` can be sent now. If not, `bring_in` it."""
+        """Whether `piece` can be sent now; if not, `bring_in` it. What follows a piece of a stream is read ahead."""
         stream = self._streams.get((piece.file, piece.position)) if self._streams else None
         if (stream is not None and stream.read_end < piece.end) or not piece.is_cached():
             return False

@@ -39,7 +39,7 @@ def _read_segment(
     if available > max_bytes:
         if minimum_one_batch:
             first = segment.batch_at(position)
-            if first.size > max_bytes // 2:  # The next read begins behind it, since a second one does not fit.
+            if first.size > max_bytes // 2:  # Mostly no second one fits: the next read begins behind it.
                 segment.know_position(first.last_offset + 1, first.end_position)
                 max_bytes = max(max_bytes, first.size)
         available = min(available, max_bytes)
