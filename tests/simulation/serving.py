@@ -82,7 +82,7 @@ class ServedConnection:
             return
         header = encode_response_header(context.api_key, context.api_version, context.correlation_id)
         if isinstance(answer, EncodedResponse):
-            body: list[Any] = [answer.body]
+            body: list[Any] = [answer]
         else:
             body = list(encode_chunks(answer, context.api_version))
         self._connection.send([_SIZE.pack(len(header) + sum(map(len, body))), header, *body])

@@ -54,7 +54,7 @@ class AdminBroker:
         await self.broker.cluster.settle()
         from ottla.protocol.apis import api_info
 
-        body = answer.body if isinstance(answer, EncodedResponse) else encode(answer, version)
+        body = answer if isinstance(answer, EncodedResponse) else encode(answer, version)
         return decode(api_info(key).response_class(), version, body)[0]
 
 

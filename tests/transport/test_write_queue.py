@@ -74,3 +74,41 @@ def test_a_socket_that_took_less_than_was_offered_is_not_asked_again_in_the_same
         received += far.recv(len(data))
     assert received == data
     assert len(offers) == flushes
+
+
+def test_small_answers_leave_joined_in_order_with_what_stands_between_them(pair):
+    near, far = pair
+    queue = WriteQueue()
+    others = bytearray(b"theirs")
+    queue.add_small(b"a")
+    queue.add_small(b"b")
+    queue.add([b"-", others])
+    queue.add_small(b"c")
+    queue.add_small(b"d")
+    assert queue.unsent_bytes == 11
+    assert queue.flush(near, 1 << 20) is Flush.DRAINED
+    queue.add_small(b"e")
+    assert queue.flush(near, 1 << 20) is Flush.DRAINED
+    assert far.recv(100, socket.MSG_WAITALL | socket.MSG_DONTWAIT) == b"ab-theirscde"
+    assert others == b"theirs"
+
+
+def test_small_answer_behind_one_that_is_half_sent_loses_nothing(pair):
+    near, far = pair
+    queue = WriteQueue()
+    expected = b""
+    received = b""
+    for number in range(2_000):
+        data = b"%07d" % number * 60
+        expected += data
+        queue.add_small(data)
+        if number % 3 == 0:
+            queue.flush(near, 1000)
+        if number % 50 == 0:
+            received += far.recv(1 << 20)
+    while queue.flush(near, 1 << 20) is not Flush.DRAINED:
+        received += far.recv(1 << 20)
+    while len(received) < len(expected):
+        received += far.recv(1 << 20)
+    assert received == expected
+    assert (queue.unsent_bytes, queue.sent_bytes) == (0, len(expected))

@@ -71,8 +71,12 @@ class LogFile:
         length = len(data)
         if position + length > self._reserved_end:
             self._reserve_ahead()
+        self.used = True
+        descriptor = self._descriptor  # `self.descriptor`, without the call
+        if descriptor < 0:
+            descriptor = self._reopen()
         try:
-            written = self._pwrite(self.descriptor, data, position)
+            written = self._pwrite(descriptor, data, position)
             if written != length:
                 self._write_rest(memoryview(data), position, written)
         except OSError as error:

@@ -42,7 +42,7 @@ class ApiVersionsHandlers:
             self._encoded_for = len(self._table)
         encoded = self._encoded.get(version)
         if encoded is None:
-            encoded = self._encoded[version] = EncodedResponse(encode(self._response(), version))
+            encoded = self._encoded[version] = encode(self._response(), version)
         return encoded
 
     def _response(self) -> ApiVersionsResponse:
@@ -75,4 +75,4 @@ def unsupported_version_response(table: HandlerTable) -> EncodedResponse:
             for min_version, max_version in served
         ],
     )
-    return EncodedResponse(encode(response, 0))
+    return encode(response, 0)

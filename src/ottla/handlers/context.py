@@ -1,6 +1,6 @@
 """What a handler is told about a request besides its body, and what it may return instead of a response message."""
 
-from typing import Final, NamedTuple
+from typing import Final, TypeAlias
 
 from ottla.errors import OttlaError
 
@@ -8,6 +8,9 @@ ANONYMOUS: Final = "User:ANONYMOUS"
 
 NO_RESPONSE: Final = None
 """Returned by a handler whose client wants no answer (Produce with acks=0)."""
+
+EncodedResponse: TypeAlias = bytes
+"""A response body that is encoded already, for the version that was asked for. Caches keep these."""
 
 
 class RequestContext:
@@ -52,12 +55,6 @@ class RequestContext:
         self.principal = principal
         self.received_at = received_at
         self.throttle_time_ms = 0
-
-
-class EncodedResponse(NamedTuple):
-    """A response body that was encoded before, for the version that was asked for. Caches keep these."""
-
-    body: bytes
 
 
 class CloseConnection(OttlaError):

@@ -91,7 +91,7 @@ class MetadataHandlers:
         found = self._encoded.get(key)
         if found is None:
             response = self._response(context, request, image, {})
-            found = self._encoded[key] = EncodedResponse(encode(response, context.api_version))
+            found = self._encoded[key] = encode(response, context.api_version)
         return found
 
     def _response(

@@ -18,7 +18,8 @@ from ottla.clock import Clock
 from ottla.errors import ErrorCode, KafkaError
 from ottla.errors.kafka import InvalidRequiredAcksError, InvalidTopicError
 from ottla.handlers.context import NO_RESPONSE, CloseConnection, RequestContext
-from ottla.handlers.registry import HandlerTable
+from ottla.handlers.lone_produce import lone_produce
+from ottla.handlers.registry import HandlerTable, Shortcut
 from ottla.model import INTERNAL_TOPICS
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.produce import (
@@ -74,7 +75,11 @@ class ProduceHandlers:
         self._deferred = DeferredAppends(replicas, clock)
 
     def register(self, table: HandlerTable) -> None:
-        table.add(ApiKey.PRODUCE, self.handle_produce, *VERSIONS, produce_error)
+        table.add(ApiKey.PRODUCE, self.handle_produce, *VERSIONS, produce_error, shortcut_of=self.shortcut_of)
+
+    def shortcut_of(self, version: int) -> Shortcut | None:
+        lone = lone_produce(version, self._replicas, self._clock, self._deferred, self._refuse)
+        return lone.handle if lone is not None else None
 
     def handle_produce(
         self, context: RequestContext, request: ProduceRequest

@@ -16,16 +16,28 @@ Answer = Response | EncodedResponse | None
 Handle = Callable[[RequestContext, Any], Answer | Awaitable[Answer]]
 OnError = Callable[[Any, int, KafkaError], Answer]
 
+Shortcut = Callable[[memoryview, int], bytes | Response | None]
+"""Handles requests of the most usual kind without a message and a context: a frame and where its body begins, to the
+body of the answer (a Response where something is wrong). None: not of that kind, and nothing has happened."""
+
+
+def no_shortcut(version: int) -> Shortcut | None:
+    return None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandlerEntry:
-    """How the versions of one API are served. `on_error` makes the answer that reports an error to a request."""
+    """How the versions of one API are served. `on_error` makes the answer that reports an error to a request.
+
+    `shortcut_of` gives the shortcut of a version, where it has one: that is asked first, `handle` is for the rest.
+    """
 
     api_key: ApiKey
     handle: Handle
     min_version: int
     max_version: int
     on_error: OnError
+    shortcut_of: Callable[[int], Shortcut | None]
 
 
 class HandlerTable:
@@ -34,13 +46,27 @@ class HandlerTable:
     def __init__(self) -> None:
         self._entries: dict[int, HandlerEntry] = {}
 
-    def add(self, api_key: ApiKey, handle: Handle, min_version: int, max_version: int, on_error: OnError) -> None:
+    def add(
+        self,
+        api_key: ApiKey,
+        handle: Handle,
+        min_version: int,
+        max_version: int,
+        on_error: OnError,
+        *,
+        shortcut_of: Callable[[int], Shortcut | None] = no_shortcut,
+    ) -> None:
         """Serve an API. The versions must be ones that the protocol knows, and each API is added once."""
         known_min, known_max = api_info(api_key).versions
         assert known_min <= min_version <= max_version <= known_max, (api_key, min_version, max_version)
         assert api_key not in self._entries, api_key
         self._entries[api_key] = HandlerEntry(
-            api_key=api_key, handle=handle, min_version=min_version, max_version=max_version, on_error=on_error
+            api_key=api_key,
+            handle=handle,
+            min_version=min_version,
+            max_version=max_version,
+            on_error=on_error,
+            shortcut_of=shortcut_of,
         )
 
     def find(self, api_key: int, api_version: int) -> HandlerEntry | None:

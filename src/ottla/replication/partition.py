@@ -92,6 +92,11 @@ class Partition(Watched):
     def is_leader(self) -> bool:
         return self.leader_id == self._local_broker_id
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether this broker leads and nobody follows."""
+        return self.leadership is not None and not self.leadership.followers
+
     # What the controller says
 
     def become_leader(self, state: PartitionState) -> bool:

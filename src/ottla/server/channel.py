@@ -37,8 +37,13 @@ BEAT_GAP_S = 1.0
 UNKNOWN_SOFTWARE = ("unknown", "unknown")
 """Kafka's words for clients that do not name their library and its version."""
 
-# API key, version, correlation id, length of the client id: see `protocol.headers`.
-_FIXED_HEADER = Struct(">hhih")
+# The header is API key, version, correlation id, client id, and from version 2 on tags: see `protocol.headers`.
+_CORRELATION_ID = Struct(">i")
+_CORRELATION_ID_POSITION = 4
+_CORRELATION_ID_END = 8
+_CLIENT_ID_LENGTH = Struct(">h")
+_NO_TAGS = b"\0"
+_NO_HEADER_ENDS = (b"", b"", b"")
 
 
 class FrameDispatcher(Protocol):
@@ -80,8 +85,8 @@ class Channel:
     __slots__ = (
         "_budget",
         "_budget_bytes",
-        "_client_id_bytes",
         "_deadlines",
+        "_header_ends",
         "_in_flight",
         "_services",
         "beats",
@@ -103,7 +108,8 @@ class Channel:
         self.listener = listener
         self.client_host, self.client_port = address
         self.client_id: str | None = None
-        self._client_id_bytes: memoryview | None = None
+        # By the header's version, what the last client id makes of the bytes behind the correlation id.
+        self._header_ends = _NO_HEADER_ENDS
         self.client_software = UNKNOWN_SOFTWARE
         self.principal = ANONYMOUS
         self.last_active_at = services.clock.monotonic()
@@ -148,22 +154,23 @@ class Channel:
     def read_header(self, frame: memoryview, header_version: int) -> tuple[int, int]:
         """The correlation id of a request and where its body begins; its client id is in `client_id` then.
 
-        A client has the same id in every request, so its bytes are compared with the last ones and rarely decoded.
+        A client has the same id in every request: what stands behind the correlation id is compared, rarely decoded.
         """
-        if header_version and len(frame) > _FIXED_HEADER.size:
-            _, _, correlation_id, length = _FIXED_HEADER.unpack_from(frame)
-            end = _FIXED_HEADER.size + length
-            if frame[_FIXED_HEADER.size : end] == self._client_id_bytes:
-                if header_version == 1:
-                    return correlation_id, end
-                if end < len(frame) and frame[end] == 0:
-                    return correlation_id, end + 1
+        expected = self._header_ends[header_version]
+        body = _CORRELATION_ID_END + len(expected)
+        if expected and frame[_CORRELATION_ID_END:body] == expected:
+            return _CORRELATION_ID.unpack_from(frame, _CORRELATION_ID_POSITION)[0], body
         return self._decode_header(frame)
 
     def _decode_header(self, frame: memoryview) -> tuple[int, int]:
         header, position = decode_request_header(frame)
         self.client_id = header.client_id
-        self._client_id_bytes = memoryview(header.client_id.encode()) if header.client_id else None
+        if header.client_id is not None:
+            encoded = header.client_id.encode()
+            plain = _CLIENT_ID_LENGTH.pack(len(encoded)) + encoded
+            self._header_ends = (b"", plain, plain + _NO_TAGS)
+        else:
+            self._header_ends = _NO_HEADER_ENDS
         return header.correlation_id, position
 
     def note_software(self, request: Any) -> None:
@@ -194,6 +201,13 @@ class Channel:
             self._in_flight.append(pending)
         else:
             self.connection.send(chunks)
+
+    def answer_small(self, data: bytes) -> None:
+        """`answer` of a few bytes."""
+        if self._in_flight:
+            self.answer((data,))
+        else:
+            self.connection.send_small(data)
 
     def answer_later(self, pending: PendingAnswer) -> None:
         """The request that was just handled waits; `answer_pending` will follow."""

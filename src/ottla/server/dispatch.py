@@ -12,7 +12,7 @@ which is its request's own: it is cancelled when the connection goes. A coroutin
 
 import asyncio
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from struct import Struct
 from typing import Any
 
@@ -29,8 +29,8 @@ from ottla.protocol.codec import decode
 from ottla.protocol.message import Response
 from ottla.replication.purgatory import PromptFuture
 from ottla.server.channel import Channel, PendingAnswer
-from ottla.server.request_metrics import RequestMeter, RequestMetrics
-from ottla.server.routes import Route, encode_answer
+from ottla.server.request_metrics import RequestMeter, RequestMetrics, RequestTimes
+from ottla.server.routes import Route, encode_answer, frame_header
 from ottla.transport.write_queue import Chunk
 
 logger = logging.getLogger(__name__)
@@ -75,6 +75,8 @@ class Dispatcher:
         elif channel.beats:
             channel.note_pace(None)
         correlation_id, position = channel.read_header(frame, route.request_header_version)
+        if route.shortcut is not None and self._take_shortcut(channel, route, frame, position, correlation_id):
+            return
         request, end = decode(route.request_class, route.version, frame, position)
         if end != len(frame) and not route.is_known_excess(request, len(frame) - end):
             raise DecodeError(f"{len(frame) - end} bytes behind a {route.name} request of version {route.version}")
@@ -94,6 +96,46 @@ class Dispatcher:
         meter.times.size.record(len(frame))
         self._handle(channel, route, context, request, meter)
 
+    def _take_shortcut(
+        self, channel: Channel, route: Route, frame: memoryview, position: int, correlation_id: int
+    ) -> bool:
+        """Whether the request was of the most usual kind: then it has been answered."""
+        assert route.shortcut is not None
+        try:
+            answer: Answer = route.shortcut(frame, position)
+            if answer is None:
+                return False
+        except Exception as error:  # noqa: BLE001 - as in _handle
+            request, _ = decode(route.request_class, route.version, frame, position)
+            answer = self._error_answer(channel, route, request, error)
+        received_at = channel.last_active_at
+        meter = route.meter
+        times = meter.times
+        meter.requests.value += 1
+        times.size.record(len(frame))
+        if type(answer) is bytes:
+            route.no_error.value += 1
+            channel.send_times = times.send
+            channel.answer_small(frame_header(route, correlation_id, len(answer)) + answer)
+            times.record_at_once(received_at, self._now())
+        elif answer is not None:
+            self._answer_now(channel, route, times, correlation_id, received_at, answer)
+        return True
+
+    def _answer_now(
+        self,
+        channel: Channel,
+        route: Route,
+        times: RequestTimes,
+        correlation_id: int,
+        received_at: float,
+        answer: EncodedResponse | Response,
+    ) -> None:
+        route.count_errors(answer)
+        channel.send_times = times.send
+        channel.answer(encode_answer(route, correlation_id, answer))
+        times.record_at_once(received_at, self._now())
+
     def _handle(
         self, channel: Channel, route: Route, context: RequestContext, request: Any, meter: RequestMeter
     ) -> None:
@@ -102,12 +144,9 @@ class Dispatcher:
         except Exception as error:  # noqa: BLE001 - where errors of handlers become answers
             answer = self._error_answer(channel, route, request, error)
         if isinstance(answer, _SYNCHRONOUS):
-            route.count_errors(answer)
             if route.is_api_versions:
                 channel.note_software(request)
-            channel.send_times = meter.times.send
-            channel.answer(encode_answer(route, context.correlation_id, answer))
-            meter.times.record_at_once(context.received_at, self._now())
+            self._answer_now(channel, route, meter.times, context.correlation_id, context.received_at, answer)
         elif answer is not None:
             self._wait(channel, route, context, request, answer)
             return
@@ -186,7 +225,7 @@ class Dispatcher:
         if context.throttle_time_ms and not channel.connection.closed:
             channel.mute(context.throttle_time_ms)
 
-    def _encoded(self, channel: Channel, route: Route, correlation_id: int, answer: Answer) -> list[Chunk]:
+    def _encoded(self, channel: Channel, route: Route, correlation_id: int, answer: Answer) -> Sequence[Chunk]:
         if answer is None:
             return []
         try:

@@ -14,7 +14,7 @@ last of it has been sent.
 from typing import NamedTuple
 
 from ottla.errors import ErrorCode
-from ottla.observability.instruments import Counter
+from ottla.observability.instruments import Counter, record_in_both
 from ottla.observability.metrics import Metrics
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.apis import api_info
@@ -49,8 +49,7 @@ class RequestTimes:
     def record_at_once(self, received_at: float, returned_at: float) -> None:
         """Record a request whose handler answered at once: most of them, so as little as possible is done."""
         elapsed_ms = (returned_at - received_at) * 1000.0
-        self.total.record(elapsed_ms)
-        self.local.record(elapsed_ms)
+        record_in_both(self.total, self.local, elapsed_ms)
         self.queue.zeros += 1
         self.remote.zeros += 1
         self.response_queue.zeros += 1

@@ -6,6 +6,7 @@ response frame   0  4  SIZE             int32
                        BODY
 """
 
+from collections.abc import Sequence
 from struct import Struct
 from typing import Any
 
@@ -30,7 +31,6 @@ _LIBRDKAFKA_EXCESS = 3
 
 class Route:
     __slots__ = (
-        "_consumer_or_other",
         "_count_errors",
         "_errors",
         "_follower",
@@ -39,11 +39,14 @@ class Route:
         "handle",
         "is_api_versions",
         "is_heartbeat",
+        "meter",
         "name",
+        "no_error",
         "on_error",
         "request_class",
         "request_header_version",
         "response_header_is_tagged",
+        "shortcut",
         "version",
     )
 
@@ -54,15 +57,17 @@ class Route:
         self.name = info.name
         self.handle = entry.handle
         self.on_error = entry.on_error
+        self.shortcut = entry.shortcut_of(version)
         self.request_class: type[Request] = info.request_class()
         self.request_header_version = info.request_header_version(version)
         self.response_header_is_tagged = info.response_header_version(version) > 0
         self.is_heartbeat = entry.api_key == ApiKey.HEARTBEAT
         self.is_api_versions = entry.api_key == ApiKey.API_VERSIONS
         self._errors = metrics.errors(info.name)
+        self.no_error = self._errors[ErrorCode.NONE]
         self._count_errors = compile_error_count(info.response_class(), version)
         self._is_fetch = entry.api_key == ApiKey.FETCH
-        self._consumer_or_other = metrics.meter(request_name(entry.api_key), version)
+        self.meter = metrics.meter(request_name(entry.api_key), version)
         self._follower = metrics.meter(request_name(entry.api_key, from_follower=True), version)
 
     def is_known_excess(self, request: Any, excess: int) -> bool:
@@ -80,13 +85,13 @@ class Route:
 
     def count_errors(self, answer: Response | EncodedResponse) -> None:
         """Count the answer by the error codes in it. Answers that are kept encoded have none."""
-        if type(answer) is EncodedResponse:
-            self._errors[ErrorCode.NONE].value += 1
+        if type(answer) is bytes:
+            self.no_error.value += 1
         else:
             self._count_errors(answer, self._errors)
 
     def meter_of(self, request: Any) -> RequestMeter:
-        return self._follower if self._is_fetch and _is_from_follower(request) else self._consumer_or_other
+        return self._follower if self._is_fetch and _is_from_follower(request) else self.meter
 
 
 def _is_from_follower(fetch_request: Any) -> bool:
@@ -94,22 +99,21 @@ def _is_from_follower(fetch_request: Any) -> bool:
     return bool(fetch_request.replica_id >= 0 or fetch_request.replica_state.replica_id >= 0)
 
 
-def encode_answer(route: Route, correlation_id: int, answer: Response | EncodedResponse) -> list[Chunk]:
+def encode_answer(route: Route, correlation_id: int, answer: Response | EncodedResponse) -> Sequence[Chunk]:
     """The frame of an answer, as chunks for the connection."""
-    chunks: list[Chunk]
-    if type(answer) is EncodedResponse:
-        chunks = [answer.body]
-    else:
-        assert isinstance(answer, Response)
-        chunks = encode_chunks(answer, route.version)  # type: ignore[assignment]  # a list is invariant, Chunk is wider
+    if type(answer) is bytes:
+        return (frame_header(route, correlation_id, len(answer)) + answer,)
+    assert isinstance(answer, Response)
+    chunks: list[Chunk] = encode_chunks(answer, route.version)  # type: ignore[assignment]  # a list is invariant, Chunk is wider
     first = chunks[0]
     assert isinstance(first, bytes)
     body_size = len(first) if len(chunks) == 1 else sum(map(len, chunks))
-    chunks[0] = _header(route, correlation_id, body_size) + first
+    chunks[0] = frame_header(route, correlation_id, body_size) + first
     return chunks
 
 
-def _header(route: Route, correlation_id: int, body_size: int) -> bytes:
+def frame_header(route: Route, correlation_id: int, body_size: int) -> bytes:
+    """What stands before the body of an answer."""
     if route.response_header_is_tagged:
         return _TAGGED_HEADER.pack(_TAGGED_HEADER.size - _SIZE_BYTES + body_size, correlation_id, 0)
     return _PLAIN_HEADER.pack(_PLAIN_HEADER.size - _SIZE_BYTES + body_size, correlation_id)

@@ -174,6 +174,14 @@ class Connection:
         if not self._collecting and self.send_progress_at is None:
             self._flush()
 
+    def send_small(self, data: bytes) -> None:
+        """`send` of one answer of a few bytes, which mostly leaves together with others."""
+        if self.closed or self._finish_reason is not None:
+            return
+        self._writes.add_small(data)
+        if not self._collecting and self.send_progress_at is None:
+            self._flush()
+
     def finish(self, reason: CloseReason) -> None:
         """Close as soon as everything is sent. Nothing more is read."""
         self._paused = True

@@ -31,10 +31,11 @@ class Flush(Enum):
 
 
 class WriteQueue:
-    __slots__ = ("_chunks", "_head_sent", "sent_bytes", "unsent_bytes")
+    __slots__ = ("_chunks", "_head_sent", "_joined", "sent_bytes", "unsent_bytes")
 
     def __init__(self) -> None:
         self._chunks: deque[Chunk] = deque()
+        self._joined = bytearray()  # of `add_small`; in the queue or not
         self._head_sent = 0
         self.unsent_bytes = 0
         self.sent_bytes = 0
@@ -47,6 +48,17 @@ class WriteQueue:
                 self.unsent_bytes += size
             else:
                 _close(chunk)
+
+    def add_small(self, data: bytes) -> None:
+        """`add` of a small answer: copied behind the one before it, which is cheaper than a chunk of its own."""
+        chunks = self._chunks
+        self.unsent_bytes += len(data)
+        joined = self._joined
+        if chunks and chunks[-1] is joined and len(joined) < _JOINED_BYTES_MAX:
+            joined += data
+        else:
+            self._joined = joined = bytearray(data)
+            chunks.append(joined)
 
     def flush(self, sock: socket.socket, budget_bytes: int) -> Flush:
         """Send until the queue is empty, the socket is full or the budget is spent. Errors of the socket pass."""

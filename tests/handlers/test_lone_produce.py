@@ -1,0 +1,194 @@
+"""The shortcut of Produce answers as the long way does, byte for byte, or leaves the request to it untouched."""
+
+import asyncio
+import uuid
+from pathlib import Path
+
+import pytest
+
+from ottla.errors import ErrorCode
+from ottla.handlers.context import RequestContext
+from ottla.handlers.lone_produce import FIRST_VERSION
+from ottla.handlers.produce import ProduceHandlers
+from ottla.protocol.api_keys import ApiKey
+from ottla.protocol.codec import decode, encode
+from ottla.protocol.lone_batch import VERSIONS
+from ottla.protocol.messages.produce import (
+    PartitionProduceData,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
+from ottla.records.record import Record, encode_batch
+from support.loops import on_loop
+from support.replicas import BROKER_ID, Replicas, batch, replicas_in
+
+SHORTCUT_VERSIONS = range(FIRST_VERSION, VERSIONS.stop)
+
+
+def body(records: memoryview | None, version: int, *, topic: str = "t", index: int = 0, acks: int = 1) -> memoryview:
+    part = PartitionProduceData(index=index, records=records)
+    data = TopicProduceData(name=topic, topic_id=uuid.UUID(int=0), partition_data=[part])
+    request = ProduceRequest(acks=acks, timeout_ms=1000, topic_data=[data])
+    return memoryview(bytearray(encode(request, version)))
+
+
+class Twins:
+    """Two brokers with the same history: one is asked by the shortcut, the other the long way."""
+
+    def __init__(self, quick: Replicas, plain: Replicas) -> None:
+        self.quick, self.plain = quick, plain
+        self._quick = ProduceHandlers(quick.manager, quick.clock)
+        self._plain = ProduceHandlers(plain.manager, plain.clock)
+
+    def lead(self, **how: object) -> None:
+        self.quick.lead(**how)  # type: ignore[arg-type]
+        self.plain.lead(**how)  # type: ignore[arg-type]
+
+    def shortcut(self, frame: memoryview, version: int) -> bytes | ProduceResponse | None:
+        shortcut = self._quick.shortcut_of(version)
+        assert shortcut is not None
+        return shortcut(frame, 0)  # type: ignore[return-value]
+
+    def ask_both(self, frame: memoryview, version: int) -> bytes:
+        """The answer of both, which must be the same."""
+        request, _ = decode(ProduceRequest, version, memoryview(bytearray(frame)))
+        expected = self._plain.handle_produce(RequestContext(ApiKey.PRODUCE, version), request)
+        assert isinstance(expected, ProduceResponse)
+        answer = self.shortcut(frame, version)
+        assert answer is not None
+        encoded = answer if isinstance(answer, bytes) else encode(answer, version)
+        assert encoded == encode(expected, version)
+        assert stored(self.quick) == stored(self.plain)
+        return encoded
+
+
+def stored(replicas: Replicas) -> bytes:
+    log = replicas.manager.partition("t", 0).log
+    read = log.read(0, 1 << 20, end_offset=log.end_position)
+    if read.slice is None:
+        return b""
+    try:
+        return bytes(read.slice.read(0, len(read.slice)))
+    finally:
+        read.slice.close()
+
+
+def error_of(encoded: bytes, version: int) -> int:
+    response, _ = decode(ProduceResponse, version, encoded)
+    return response.responses[0].partition_responses[0].error_code
+
+
+def idempotent(sequence: int) -> memoryview:
+    records = [Record(0, 1_700_000_000_000, None, b"v", ())]
+    return memoryview(bytearray(encode_batch(records, producer_id=5, producer_epoch=0, base_sequence=sequence)))
+
+
+def broken() -> memoryview:
+    records = batch()
+    records[20] ^= 1
+    return records
+
+
+@pytest.mark.parametrize("version", SHORTCUT_VERSIONS)
+@on_loop
+async def test_answers_and_logs_are_those_of_the_long_way(tmp_path: Path, version: int) -> None:
+    with replicas_in(tmp_path / "a") as quick, replicas_in(tmp_path / "b") as plain:
+        twins = Twins(quick, plain)
+        twins.lead(count=2)
+        for acks in (1, -1):
+            for records, index in [(batch(), 0), (batch(count=3), 0), (batch(b"x" * 20_000), 0), (batch(), 1)]:
+                assert error_of(twins.ask_both(body(records, version, index=index, acks=acks), version), version) == 0
+
+
+@pytest.mark.parametrize("version", SHORTCUT_VERSIONS)
+@on_loop
+async def test_refusals_are_those_of_the_long_way(tmp_path: Path, version: int) -> None:
+    with replicas_in(tmp_path / "a") as quick, replicas_in(tmp_path / "b") as plain:
+        twins = Twins(quick, plain)
+        twins.lead()
+        for records, code in [
+            (broken(), ErrorCode.CORRUPT_MESSAGE),
+            (memoryview(b""), ErrorCode.INVALID_RECORD),
+            (batch(b"x" * 2_000_000), ErrorCode.MESSAGE_TOO_LARGE),
+            (idempotent(7), ErrorCode.NONE),
+            (idempotent(7), ErrorCode.NONE),  # a duplicate
+            (idempotent(20), ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER),
+        ]:
+            assert error_of(twins.ask_both(body(records, version), version), version) == code
+        for replicas in (quick, plain):
+            replicas.manager.partition("t", 0).stop()
+        assert error_of(twins.ask_both(body(batch(), version), version), version) == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+@on_loop
+async def test_log_append_time_is_in_the_answer(tmp_path: Path) -> None:
+    how = {"message_timestamp_type": "LogAppendTime"}
+    with replicas_in(tmp_path / "a", **how) as quick, replicas_in(tmp_path / "b", **how) as plain:
+        twins = Twins(quick, plain)
+        twins.lead()
+        response, _ = decode(ProduceResponse, 9, twins.ask_both(body(batch(), 9), 9))
+        assert response.responses[0].partition_responses[0].log_append_time_ms == quick.clock.wall_ms()
+
+
+@on_loop
+async def test_too_few_replicas_in_sync_are_refused_only_to_those_who_wait_for_them(tmp_path: Path) -> None:
+    how = {"min_insync_replicas": "2"}
+    with replicas_in(tmp_path / "a", **how) as quick, replicas_in(tmp_path / "b", **how) as plain:
+        twins = Twins(quick, plain)
+        twins.lead(replicas=(BROKER_ID, 2))
+        assert error_of(twins.ask_both(body(batch(), 9, acks=1), 9), 9) == ErrorCode.NONE
+        assert twins.shortcut(body(batch(), 9, acks=-1), 9) is None
+
+
+@on_loop
+async def test_what_must_wait_or_is_unusual_is_left_to_the_long_way_untouched(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead()
+        replicas.lead("followed", isr=(BROKER_ID, 2))
+        twins = Twins(replicas, replicas)
+        for frame in (
+            body(batch(), 9, acks=0),
+            body(batch(), 9, acks=2),
+            body(None, 9),
+            body(batch(), 9, topic="nowhere"),
+            body(batch(), 9, index=4),
+            body(batch(), 9, topic="__consumer_offsets"),
+            body(batch(), 9, topic="followed", acks=-1),
+        ):
+            before = bytes(frame)
+            assert twins.shortcut(frame, 9) is None
+            assert bytes(frame) == before
+        assert replicas.manager.partition("t", 0).log.log_end_offset == 0
+        assert replicas.manager.partition("followed", 0).log.log_end_offset == 0
+
+
+@on_loop
+async def test_flushed_topics_are_left_to_the_long_way(tmp_path: Path) -> None:
+    with replicas_in(tmp_path, flush_messages="1") as replicas:
+        replicas.lead()
+        assert Twins(replicas, replicas).shortcut(body(batch(), 9), 9) is None
+
+
+@on_loop
+async def test_small_records_do_not_overtake_those_that_are_being_opened(tmp_path: Path) -> None:
+    with replicas_in(tmp_path, compression_type="gzip") as replicas:
+        partition = replicas.lead()
+        handlers = ProduceHandlers(replicas.manager, replicas.clock)
+        shortcut = handlers.shortcut_of(9)
+        assert shortcut is not None
+        big = body(batch(b"x" * 20_000), 9)
+        assert shortcut(big, 0) is None
+        request, _ = decode(ProduceRequest, 9, big)
+        waiting = handlers.handle_produce(RequestContext(ApiKey.PRODUCE, 9), request)
+        assert shortcut(body(batch(), 9), 0) is None
+        await asyncio.ensure_future(waiting)  # type: ignore[arg-type]
+        assert isinstance(shortcut(body(batch(), 9), 0), bytes)
+        assert partition.log.log_end_offset == 2
+
+
+@on_loop
+async def test_versions_without_a_log_start_offset_or_with_topic_ids_have_no_shortcut(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        handlers = ProduceHandlers(replicas.manager, replicas.clock)
+        assert [version for version in range(14) if handlers.shortcut_of(version)] == list(SHORTCUT_VERSIONS)
