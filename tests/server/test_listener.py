@@ -2,13 +2,14 @@ import asyncio
 import os
 import resource
 import socket
+import sys
 
 import pytest
 
 from ottla.errors import ConfigError
 from ottla.protocol.messages.api_versions import ApiVersionsRequest
 from ottla.server import ListenerSpec, ServerLimits
-from ottla.server.listener import SAME_HOST_SEND_BUFFER_BYTES
+from ottla.server.listener import CONGESTION_CONTROL_WITHOUT_PACING
 from support.servers import LOOPBACK, KafkaPeer, running_server
 
 
@@ -167,29 +168,37 @@ def test_nobody_is_accepted_after_accepting_was_stopped():
     run(scenario())
 
 
-@pytest.mark.parametrize(
-    ("limits", "source", "is_set"),
-    [
-        (ServerLimits(), "127.0.0.1", True),
-        (ServerLimits(), "127.0.0.2", False),  # another host, as far as addresses tell
-        (ServerLimits(socket_send_buffer_bytes=-1), "127.0.0.1", False),
-        (ServerLimits(socket_send_buffer_bytes=50_000), "127.0.0.1", False),
-    ],
-)
-def test_a_client_on_this_host_gets_a_send_buffer_that_keeps_its_bytes_in_order(limits, source, is_set, monkeypatch):
-    sizes = []
+def accepted_option(level: int, option: int, size: int, monkeypatch, *, source="127.0.0.1", limits=None) -> bytes:
+    """What an option of a connection from `source` is once it has been accepted."""
+    found = []
 
     async def scenario():
-        async with running_server(limits=limits) as running:
+        async with running_server(limits=limits or ServerLimits()) as running:
             listener = running.server.listeners[0]
             taken = listener._on_connection
 
             def note(spec, sock, address):
-                sizes.append(sock.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF))
+                found.append(sock.getsockopt(level, option, size))
                 taken(spec, sock, address)
 
             monkeypatch.setattr(listener, "_on_connection", note)
             assert await answers(running.connect(source=source))
 
     run(scenario())
-    assert (sizes == [2 * SAME_HOST_SEND_BUFFER_BYTES]) is is_set  # Linux counts its own bookkeeping too
+    return found[0]
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_CONGESTION"), reason="Linux has this")
+@pytest.mark.parametrize(("source", "is_here"), [("127.0.0.1", True), ("127.0.0.2", False)])
+def test_a_client_on_this_host_is_sent_its_bytes_without_pacing(source, is_here, monkeypatch):
+    """The second address is that of another host, as far as addresses tell."""
+    with socket.socket() as plain:
+        system = plain.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16)
+    found = accepted_option(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16, monkeypatch, source=source)
+    assert found.rstrip(b"\0") == (CONGESTION_CONTROL_WITHOUT_PACING if is_here else system.rstrip(b"\0"))
+
+
+def test_a_send_buffer_is_of_the_size_that_was_chosen(monkeypatch):
+    limits = ServerLimits(socket_send_buffer_bytes=50_000)
+    found = accepted_option(socket.SOL_SOCKET, socket.SO_SNDBUF, 4, monkeypatch, limits=limits)
+    assert int.from_bytes(found, sys.byteorder) == 2 * 50_000  # Linux counts its own bookkeeping too

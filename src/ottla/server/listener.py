@@ -7,6 +7,7 @@ In both cases clients wait in the kernel's backlog, and connections that are ope
 """
 
 import asyncio
+import contextlib
 import dataclasses
 import logging
 import socket
@@ -22,8 +23,8 @@ logger = logging.getLogger(__name__)
 
 ACCEPTS_PER_TURN_MAX = 64
 RETRY_MS = 100
-# For a client on this host, if nobody chose a size: with more, its segments overtake each other (decision 2).
-SAME_HOST_SEND_BUFFER_BYTES = 208 * 1024
+# Linux has it everywhere and lets anybody use it.
+CONGESTION_CONTROL_WITHOUT_PACING = b"reno"
 
 
 class Listener:
@@ -121,8 +122,8 @@ class Listener:
         sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        if self._limits.socket_send_buffer_bytes is None and sock.getsockname()[0] == address[0]:
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SAME_HOST_SEND_BUFFER_BYTES)
+        if sock.getsockname()[0] == address[0]:
+            _send_without_pacing(sock)
         self._on_connection(self.spec, sock, (address[0], address[1]))
         return True
 
@@ -166,6 +167,13 @@ def _bound_socket(spec: ListenerSpec) -> socket.socket:
         sock.close()
         raise
     return sock
+
+
+def _send_without_pacing(sock: socket.socket) -> None:
+    """For a client on this host: there is no link to be congested, and timers between packets cost (decision 2)."""
+    if hasattr(socket, "TCP_CONGESTION"):
+        with contextlib.suppress(OSError):
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, CONGESTION_CONTROL_WITHOUT_PACING)
 
 
 def _set_buffers(sock: socket.socket, limits: ServerLimits) -> None:
