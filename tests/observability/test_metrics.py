@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
 from ottla.clock import ManualClock
-from ottla.observability.instruments import record_in_both
+from ottla.observability.instruments import GatheredTimes
 from ottla.observability.metrics import WINDOW_SECONDS, Metrics
 from ottla.observability.topic_metrics import TopicMetrics
 
@@ -155,13 +155,24 @@ def test_thousands_of_partitions_come_in_chunks_and_only_as_they_are_asked_for()
     assert b'kafka_log_log_size{topic="views",partition="3999"} 3999\n' in rest[-1]
 
 
-def test_a_value_in_two_histograms_is_as_recorded_in_each() -> None:
-    labels = ({"request": "Fetch"}, {"request": "Produce"})
-    first, second = (Metrics().histogram(TOTAL_TIME, each) for each in labels)
-    alone = Metrics().histogram(TOTAL_TIME)
-    for value in (0.0, 0.0005, 3.0, 3.0, 90_000.0, 1e9):
-        record_in_both(first, second, value)
-        alone.record(value)
-    for histogram in (first, second):
-        assert (histogram.count, histogram.sum) == (alone.count, alone.sum)
-        assert histogram.quantiles() == alone.quantiles()
+def test_what_is_gathered_is_as_if_recorded_in_each_histogram() -> None:
+    gathered, alone = GatheredTimes(), Metrics().histogram(TOTAL_TIME)
+    histograms = [Metrics().histogram(TOTAL_TIME) for _ in range(2)]
+
+    def collect() -> None:
+        for histogram in histograms:
+            histogram.add(gathered)
+        gathered.clear()
+
+    for histogram in histograms:
+        histogram.collect = collect
+    for turn in range(3):
+        for value in (0.0, 0.0005, 3.0, 3.0, 90_000.0, 1e9):
+            gathered.record(value)
+            alone.record(value)
+        if turn == 1:
+            for histogram in (*histograms, alone):
+                histogram.rotate()
+        for histogram in histograms:
+            assert (histogram.count, histogram.sum) == (alone.count, alone.sum)
+            assert histogram.quantiles() == alone.quantiles()

@@ -53,23 +53,39 @@ class Histogram:
     Where 0 is the usual value, `histogram.zeros += 1` is `record(0)` for a tenth of its price.
     """
 
-    __slots__ = ("_bounds", "_buckets", "_earlier", "_settled", "sum", "zeros")
+    __slots__ = ("_bounds", "_buckets", "_earlier", "_settled", "_sum", "collect", "zeros")
 
     def __init__(self, bounds: tuple[float, ...] = MILLISECONDS) -> None:
+        # Called before anybody looks: for values that were gathered elsewhere first, where recording is cheaper.
+        self.collect: Callable[[], None] | None = None
         self._bounds = bounds
         self._buckets = [0] * (len(bounds) + 1)
         self._earlier = [0] * (len(bounds) + 1)
         self._settled = 0  # values that are no longer in `_buckets`
         self.zeros: int = 0
-        self.sum: float = 0.0
+        self._sum: float = 0.0
 
     def record(self, value: float) -> None:
-        self.sum += value
+        self._sum += value
         self._buckets[bisect_right(self._bounds, value)] += 1
+
+    def add(self, gathered: "GatheredTimes") -> None:
+        """Record all of these, whose bounds must be ours."""
+        self._sum += gathered.sum
+        self._buckets = [a + b for a, b in zip(self._buckets, gathered.buckets, strict=True)]
+
+    @property
+    def sum(self) -> float:
+        """Of all values there ever were."""
+        if self.collect is not None:
+            self.collect()
+        return self._sum
 
     @property
     def count(self) -> int:
         """How many values there ever were."""
+        if self.collect is not None:
+            self.collect()
         return self._settled + sum(self._buckets) + self.zeros
 
     def rotate(self) -> None:
@@ -82,6 +98,8 @@ class Histogram:
 
     def quantiles(self, ranks: Sequence[float] = QUANTILES) -> list[float]:
         """The values at these ranks (ascending) among the recent ones; 0 where there are none."""
+        if self.collect is not None:
+            self.collect()
         merged = [a + b for a, b in zip(self._buckets, self._earlier, strict=True)]
         merged[0] += self.zeros
         total = sum(merged)
@@ -104,6 +122,23 @@ class Histogram:
         return low + (high - low) * share
 
 
+class GatheredTimes:
+    """Milliseconds on their way into several histograms that they are all recorded in (`Histogram.collect`)."""
+
+    __slots__ = ("buckets", "sum")
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def record(self, milliseconds: float) -> None:
+        self.sum += milliseconds
+        self.buckets[bisect_right(MILLISECONDS, milliseconds)] += 1
+
+    def clear(self) -> None:
+        self.sum = 0.0
+        self.buckets = [0] * (len(MILLISECONDS) + 1)
+
+
 class SizeHistogram(Histogram):
     """Of whole bytes, up to a frame's largest size."""
 
@@ -113,14 +148,5 @@ class SizeHistogram(Histogram):
         super().__init__(BYTES)
 
     def record(self, value: float) -> None:
-        self.sum += value
+        self._sum += value
         self._buckets[int(value).bit_length()] += 1
-
-
-def record_in_both(first: Histogram, second: Histogram, value: float) -> None:
-    """The same value in two histograms of the same bounds, for little more than the price of one."""
-    bucket = bisect_right(first._bounds, value)
-    first.sum += value
-    first._buckets[bucket] += 1
-    second.sum += value
-    second._buckets[bucket] += 1

@@ -14,7 +14,7 @@ last of it has been sent.
 from typing import NamedTuple
 
 from ottla.errors import ErrorCode
-from ottla.observability.instruments import Counter, record_in_both
+from ottla.observability.instruments import Counter, GatheredTimes
 from ottla.observability.metrics import Metrics
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.apis import api_info
@@ -25,7 +25,7 @@ _PREFIX = "kafka_network_requestmetrics_"
 class RequestTimes:
     """The histograms of one kind of request: its times, and its size in bytes."""
 
-    __slots__ = ("local", "queue", "remote", "response_queue", "send", "size", "total")
+    __slots__ = ("_at_once", "local", "queue", "remote", "response_queue", "send", "size", "total")
 
     def __init__(self, registry: Metrics, request_name: str) -> None:
         labels = {"request": request_name}
@@ -36,6 +36,9 @@ class RequestTimes:
         self.response_queue = registry.histogram(_PREFIX + "responsequeuetimems", labels)
         self.send = registry.histogram(_PREFIX + "responsesendtimems", labels)
         self.size = registry.histogram(_PREFIX + "requestbytes", labels)
+        self._at_once = GatheredTimes()
+        for times in (self.total, self.queue, self.local, self.remote, self.response_queue, self.send):
+            times.collect = self._collect
 
     def record(self, received_at: float, returned_at: float, ready_at: float, turn_at: float) -> None:
         """Record a request that was answered at `turn_at`, all in monotonic seconds."""
@@ -48,12 +51,17 @@ class RequestTimes:
 
     def record_at_once(self, received_at: float, returned_at: float) -> None:
         """Record a request whose handler answered at once: most of them, so as little as possible is done."""
-        elapsed_ms = (returned_at - received_at) * 1000.0
-        record_in_both(self.total, self.local, elapsed_ms)
-        self.queue.zeros += 1
-        self.remote.zeros += 1
-        self.response_queue.zeros += 1
-        self.send.zeros += 1
+        self._at_once.record((returned_at - received_at) * 1000.0)
+
+    def _collect(self) -> None:
+        at_once = self._at_once
+        count = sum(at_once.buckets)
+        if count:
+            self.total.add(at_once)
+            self.local.add(at_once)
+            for without_wait in (self.queue, self.remote, self.response_queue, self.send):
+                without_wait.zeros += count
+            at_once.clear()
 
 
 class RequestMeter(NamedTuple):
