@@ -129,7 +129,7 @@ async def test_failed_cold_read_is_the_error_of_its_partition_and_takes_the_dire
 ) -> None:
     async with halves(tmp_path) as broker:
         await broker.fill(LARGE)
-        broker.disk.faults["preadv"] = os_error(errno.EIO)
+        broker.disk.faults["preadv"] = broker.disk.faults["bring_in"] = os_error(errno.EIO)
         assert await broker.fetch() == {BAD: (STORAGE_ERROR, False), GOOD: (ErrorCode.NONE, True)}
         await broker.expect_one_offline(caplog)
 

@@ -177,6 +177,10 @@ def test_a_file_is_probed_and_read_from_the_front_to_the_back_and_not_beyond_the
             reads.append((position, len(buffers[0])))
             return os.preadv(descriptor, buffers, position, flags)
 
+        def bring_in(self, descriptor: int, position: int, count: int, /) -> int:
+            reads.append((position, count))
+            return min(count, 200_000)
+
     directory.disk = WatchedDisk()
     file = LogFile.create(f"{directory.path}/a.log", directory)
     file.append(CONTENT)
@@ -184,8 +188,15 @@ def test_a_file_is_probed_and_read_from_the_front_to_the_back_and_not_beyond_the
     assert part.is_cached()
     assert reads == [(1000, 1), (1000 + READ_AHEAD_WINDOW, 1), (1000 + 2 * READ_AHEAD_WINDOW, 1), (300_999, 1)]
     reads.clear()
-    part.read_ahead(memoryview(bytearray(200_000)))
-    assert reads == [(1000, 200_000), (201_000, 100_000)]
+    part.read_ahead()
+    assert reads == [(1000, 300_000), (201_000, 100_000)]
+    part.close()
+
+
+def test_reading_ahead_ends_where_a_truncated_file_does(file: LogFile) -> None:
+    part = FileSlice(file, 0, file.size)
+    file.truncate(10)
+    part.read_ahead()
     part.close()
 
 
@@ -193,7 +204,7 @@ def test_reading_ahead_reports_the_disk_error_that_a_probe_leaves_to_it(
     file: LogFile, disk: FaultyDisk, failures: list[LogDirError]
 ) -> None:
     part = FileSlice(file, 0, 50)
-    disk.faults["preadv"] = os_error(errno.EIO)
+    disk.faults["preadv"] = disk.faults["bring_in"] = os_error(errno.EIO)
     assert not part.is_cached()
     assert failures == []
     ahead, ready, errors = ReadAhead("test"), threading.Event(), list[OttlaError | None]()

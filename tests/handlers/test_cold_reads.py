@@ -34,11 +34,13 @@ class DiskWithPageCache(SystemDisk):
             self.probes += 1
             if not any(start <= position < end for start, end in self.cached):
                 raise BlockingIOError
-        elif self.error is not None:
-            raise self.error
-        else:
-            self.cached.append((position, position + len(buffers[0])))
         return os.preadv(descriptor, buffers, position, 0)
+
+    def bring_in(self, descriptor: int, position: int, count: int, /) -> int:
+        if self.error is not None:
+            raise self.error
+        self.cached.append((position, position + count))
+        return super().bring_in(descriptor, position, count)
 
     @property
     def cached_bytes(self) -> int:

@@ -98,13 +98,13 @@ def old_records(file: LogFile) -> Answers:
     return [(entry, PartitionData(records=FileSlice(file, 0, file.size)))]
 
 
-@pytest.mark.parametrize("error", [BlockingIOError(), os_error(errno.EIO)])
+@pytest.mark.parametrize("faults", [{}, {"bring_in": os_error(errno.EIO)}])
 def test_consumer_that_goes_away_while_its_records_are_brought_in_leaves_no_pin(
-    file: LogFile, disk: FaultyDisk, loop: asyncio.AbstractEventLoop, error: OSError
+    file: LogFile, disk: FaultyDisk, loop: asyncio.AbstractEventLoop, faults: dict[str, OSError]
 ) -> None:
     """Whether they come or the disk fails."""
     delivery = FetchDelivery(loop, Metrics(ManualClock()))
-    disk.faults["preadv"] = error
+    disk.faults.update(faults, preadv=BlockingIOError())
     answer = delivery.prepare(11, old_records(file), FetchResponse())
     assert isinstance(answer, asyncio.Future)
     answer.cancel()
@@ -113,12 +113,12 @@ def test_consumer_that_goes_away_while_its_records_are_brought_in_leaves_no_pin(
     assert file.pins == 0
 
 
-@pytest.mark.parametrize(("version", "call"), [(11, "preadv"), (3, "pread")])
+@pytest.mark.parametrize(("version", "calls"), [(11, ["preadv", "bring_in"]), (3, ["pread"])])
 def test_records_that_the_disk_does_not_give_a_thread_are_an_error_of_their_partition(
-    file: LogFile, disk: FaultyDisk, loop: asyncio.AbstractEventLoop, version: int, call: str
+    file: LogFile, disk: FaultyDisk, loop: asyncio.AbstractEventLoop, version: int, calls: list[str]
 ) -> None:
     delivery = FetchDelivery(loop, Metrics(ManualClock()))
-    disk.faults[call] = os_error(errno.EIO)
+    disk.faults.update(dict.fromkeys(calls, os_error(errno.EIO)))
     response, answers = FetchResponse(), old_records(file)
     answer = delivery.prepare(version, answers, response)
     assert isinstance(answer, asyncio.Future)

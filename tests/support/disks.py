@@ -37,7 +37,7 @@ class FaultyDisk(SystemDisk):
 
     def __getattribute__(self, name: str) -> Any:
         value = super().__getattribute__(name)
-        if name in CHANGES or name in SYNCS or name in {"pread", "preadv", "send_file", "close", "stat"}:
+        if name in CHANGES or name in SYNCS or name in {"pread", "preadv", "send_file", "bring_in", "close", "stat"}:
             return self._guarded(name, value)
         return value
 

@@ -7,7 +7,7 @@
 | `handle_cache` | at most N open descriptors, the rest reopened when they are wanted |
 | `log_file` | `LogFile`: append, read, truncate and sync one file; a failed append leaves it as it was |
 | `sendable`, `file_slice` | what the transport can send besides bytes: a range of a LogFile, by sendfile |
-| `read_ahead` | one thread per log directory that brings cold ranges into the page cache |
+| `page_cache`, `read_ahead` | bytes brought into the page cache; the thread per log directory that does it |
 | `atomic_file` | small files that are replaced whole or not at all |
 
 Nothing here knows what a record is. Nothing here suspends; what may block on a slow disk says so.

@@ -78,13 +78,13 @@ class FileSlice:
             return error.errno == errno.EOPNOTSUPP  # a file system without the flag, such as an old tmpfs
         return True
 
-    def read_ahead(self, scratch: memoryview) -> None:
+    def read_ahead(self) -> None:
         """Bring it into the page cache. Blocks: for a thread, which may use the descriptor since it is pinned."""
-        end = self.end
-        disk = self.file.directory.disk
+        position, end = self.position, self.end
+        bring_in = self.file.directory.disk.bring_in
         try:
-            for position in range(self.position, end, len(scratch)):
-                disk.preadv(self._descriptor, [scratch[: end - position]], position, 0)
+            while position < end and (count := bring_in(self._descriptor, position, end - position)):
+                position += count
         except OSError as error:
             raise self.file.directory.read_failure(error) from error
 

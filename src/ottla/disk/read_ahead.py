@@ -1,6 +1,6 @@
 """Cold reads off the event loop: one thread per log directory that brings ranges into the page cache, in order.
 
-One thread, because one disk: a second reader would only make it seek. The thread blocks in preadv, which gives up the
+One thread, because one disk: a second reader would only make it seek. The thread blocks in sendfile, which gives up the
 GIL, and runs next to no Python. It starts with the first cold read and ends with `close`.
 """
 
@@ -12,9 +12,6 @@ from ottla.disk.file_slice import FileSlice
 from ottla.errors.tree import OttlaError
 
 Done = Callable[[OttlaError | None], None]
-
-# The bytes that are read are not looked at. As many in one call as a consumer asks of a partition by default.
-SCRATCH_BYTES = 1024 * 1024
 
 
 class ReadAhead:
@@ -44,12 +41,11 @@ class ReadAhead:
             self._thread = None
 
     def _run(self) -> None:
-        scratch = memoryview(bytearray(SCRATCH_BYTES))
         while (item := self._queue.get()) is not None:
             cold, done = item
             try:
                 if not self._closing:
-                    cold.read_ahead(scratch)
+                    cold.read_ahead()
             except OttlaError as error:
                 done(error)
             else:

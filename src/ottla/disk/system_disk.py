@@ -6,8 +6,8 @@ write in two, or records every call so that a crash can be replayed at each of t
     open(O_CREAT)  pwrite  pwritev  truncate  allocate  rename  unlink  make_directory  remove_directory
 
 and what makes changes durable is only `sync` (a file's data and size) and `sync_directory` (names in a directory).
-`reserve` takes room and changes nothing that can be seen. All of them raise OSError and nothing else;
-`directory.storage_error` says what that means for the log.
+`reserve` takes room and changes nothing that can be seen; `bring_in` reads into the page cache and gives nothing. All
+of them raise OSError and nothing else; `directory.storage_error` says what that means for the log.
 """
 
 import os
@@ -32,6 +32,7 @@ class Disk(Protocol):
     def pwrite(self, descriptor: int, data: Buffer, position: int, /) -> int: ...
     def pwritev(self, descriptor: int, parts: Sequence[Buffer], position: int, /) -> int: ...
     def send_file(self, sock: socket.socket, descriptor: int, position: int, count: int, /) -> int: ...
+    def bring_in(self, descriptor: int, position: int, count: int, /) -> int: ...
     def size(self, descriptor: int, /) -> int: ...
     def truncate(self, descriptor: int, size: int, /) -> None: ...
     def allocate(self, descriptor: int, size: int, /) -> None: ...
@@ -69,6 +70,11 @@ class SystemDisk:
 
     def send_file(self, sock: socket.socket, descriptor: int, position: int, count: int, /) -> int:
         return os.sendfile(sock.fileno(), descriptor, position, count)
+
+    def bring_in(self, descriptor: int, position: int, count: int, /) -> int:
+        from ottla.disk.page_cache import bring_in  # most brokers have what they are asked for in memory
+
+        return bring_in(descriptor, position, count)
 
     def size(self, descriptor: int, /) -> int:
         return os.fstat(descriptor).st_size
