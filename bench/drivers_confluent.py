@@ -28,6 +28,8 @@ CONSUMER = {
 QUEUED_BYTES_MAX = 100 << 20
 # Well below the queue's own bound, past which a batch would be dropped.
 QUEUED_MAX = 500_000
+# Of single records: always some to send, and soon sent when the time is over.
+QUEUED_ONE_BY_ONE_MAX = 10_000
 # Records that are alive at once cost the client page faults, so a call takes few large ones.
 CONSUMED_BYTES_AT_ONCE = 1 << 20
 CONSUMED_AT_ONCE_MAX = 10_000
@@ -64,18 +66,23 @@ def produce(
     return meter.costs() | {"records": sent, "bytes": sent * value_bytes}
 
 
-def produce_one_by_one(port: int, pid: int, topic: str, value_bytes: int, count: int) -> dict[str, float]:
+def produce_one_by_one(port: int, pid: int, topic: str, value_bytes: int, seconds: float) -> dict[str, float]:
     """Every record a request of its own: linger 0, one record per batch, as many on the way as the client likes."""
     settings = {"bootstrap.servers": address(port), "acks": 1, "linger.ms": 0, "batch.num.messages": 1, "log_level": 0}
     producer = Producer(PRODUCER_QUEUE | settings)
     batch = [{"value": value} for value in values(1_000, value_bytes)]
     producer.list_topics(topic)
+    sent = 0
     with Meter(pid) as meter:
-        for _ in range(count // len(batch)):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            while len(producer) > QUEUED_ONE_BY_ONE_MAX:
+                producer.poll(0.001)
             producer.produce_batch(topic, batch, partition=0)
+            sent += len(batch)
         unsent = producer.flush(TIMEOUT_S)
-    check_count(port, topic, 1, count // len(batch) * len(batch), unsent)
-    return meter.costs() | {"requests": count // len(batch) * len(batch)}
+    check_count(port, topic, 1, sent, unsent)
+    return meter.costs() | {"requests": sent}
 
 
 def address(port: int) -> str:

@@ -10,9 +10,8 @@ from bench.measures import Case, Effort, Metric, Sample
 from bench.topics import drop_from_page_cache, temporary_topic
 
 MANY_CONSUMERS = 20
-# Reading is quicker than writing: more bytes, so that finding the broker and the first fetch weigh little.
-SHARE_FOR_ONE = 3.0
-SHARE_FOR_MANY = 0.5
+# Each of many reads all of it.
+SHARE_FOR_MANY = 1 / 6
 
 
 def consume(
@@ -24,7 +23,7 @@ def consume(
     broker: BrokerProcess,
     effort: Effort,
 ) -> Sample:
-    count = int(record_count(value_bytes, effort) * (SHARE_FOR_MANY if consumers > 1 else SHARE_FOR_ONE))
+    count = int(record_count(value_bytes, effort) * (SHARE_FOR_MANY if consumers > 1 else 1))
     where = {"port": broker.port, "pid": broker.pid}
     shape = {"value_bytes": value_bytes, "partitions": partitions}
     with temporary_topic(broker.port, partitions) as topic:

@@ -12,7 +12,7 @@ SKIPPED_SHARE = 0.25
 
 
 def end_to_end(rate: int, broker: BrokerProcess, effort: Effort) -> Sample:
-    seconds = max(2.0, effort.seconds * 2)
+    seconds = max(2.0, effort.seconds * 3)
     count = int(rate * seconds)
     skip = int(count * SKIPPED_SHARE)
     with temporary_topic(broker.port) as topic:

@@ -10,7 +10,6 @@ from bench.topics import temporary_topic
 CONNECTIONS_AT_ONCE = 20
 PIPELINE_DEPTH = 50
 VALUE_BYTES = 100
-CLIENT_REQUESTS_PER_SECOND = 8_000
 
 
 def per_request(sample: Sample, count: float) -> Sample:
@@ -53,7 +52,7 @@ def one_record_client(broker: BrokerProcess, effort: Effort) -> Sample:
         sample = drive(
             "bench.drivers_confluent:produce_one_by_one",
             port=broker.port, pid=broker.pid, topic=topic, value_bytes=VALUE_BYTES,
-            count=max(1_000, int(CLIENT_REQUESTS_PER_SECOND * effort.seconds)),
+            seconds=effort.seconds,
         )  # fmt: skip
     return per_request(sample, sample["requests"])
 
