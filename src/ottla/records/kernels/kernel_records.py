@@ -42,7 +42,9 @@ _RECORD_END = cython.declare(cython.Py_ssize_t, 9)
 _AT = cython.declare(cython.Py_ssize_t, 10)
 _MAX_TIMESTAMP = cython.declare(cython.Py_ssize_t, 11)
 _MAX_TIMESTAMP_AT = cython.declare(cython.Py_ssize_t, 12)
-_NOTHING_FOUND = (-1,) * 13
+# And for a number that is looked at once.
+_SHORT = cython.declare(cython.Py_ssize_t, 13)
+_NOTHING_FOUND = (-1,) * 14
 
 _UINT32_MAX = cython.declare(cython.ulonglong, 0xFFFFFFFF)
 _INT64_MAX = cython.declare(cython.longlong, 0x7FFFFFFFFFFFFFFF)
@@ -203,20 +205,32 @@ def _parse_record(
 @cython.exceptval(check=False)
 @cython.boundscheck(False)
 @cython.wraparound(False)
-def _short_varint(buffer: cython.const[cython.uchar][::1], position: cython.Py_ssize_t) -> cython.longlong:
-    """A varint of up to three bytes, all of which can be read, as `zigzag << 2 | size`. 0 when it is longer."""
+def _read_short(
+    buffer: cython.const[cython.uchar][::1],
+    position: cython.Py_ssize_t,
+    fields: cython.longlong[::1],
+    slot: cython.Py_ssize_t,
+) -> cython.Py_ssize_t:
+    """Puts a varint of up to three bytes, all of which can be read, into fields[slot], zigzag as it is.
+
+    Answers the position behind it, -1 when it is longer. The position comes of the branches that are taken, not of the
+    bytes: so the processor is at the next field before it has read this one.
+    """
     first: cython.longlong = buffer[position]
     second: cython.longlong
     third: cython.longlong
     if first < 0x80:
-        return first << 2 | 1
+        fields[slot] = first
+        return position + 1
     second = buffer[position + 1]
     if second < 0x80:
-        return (first & 0x7F | second << 7) << 2 | 2
+        fields[slot] = first & 0x7F | second << 7
+        return position + 2
     third = buffer[position + 2]
     if third < 0x80:
-        return (first & 0x7F | (second & 0x7F) << 7 | third << 14) << 2 | 3
-    return 0
+        fields[slot] = first & 0x7F | (second & 0x7F) << 7 | third << 14
+        return position + 3
+    return -1
 
 
 @cython.cfunc
@@ -230,19 +244,18 @@ def _skip_short_field(
     position: cython.Py_ssize_t,
     end: cython.Py_ssize_t,
     allow_null: cython.bint,
+    fields: cython.longlong[::1],
 ) -> cython.Py_ssize_t:
     """The position behind a nullable field, or -1: look closer."""
-    short: cython.longlong
     length: cython.longlong
     if end - position < 3:
         return -1
-    short = _short_varint(buffer, position)
-    if short == 0:
+    position = _read_short(buffer, position, fields, _SHORT)
+    if position < 0:
         return -1
-    position += short & 3
-    if short & 4:  # negative: null, or wrong
-        return position if short >> 2 == 1 and allow_null else -1
-    length = short >> 3
+    if fields[_SHORT] & 1:  # negative: null, or wrong
+        return position if fields[_SHORT] == 1 and allow_null else -1
+    length = fields[_SHORT] >> 1
     return position + length if length <= end - position else -1
 
 
@@ -264,30 +277,26 @@ def _skip_plain_record(
 
     -1: look closer, with `_parse_record`. Twice as fast as that, since next to nothing is written down.
     """
-    short: cython.longlong
     record_end: cython.Py_ssize_t
     if end - position < 10:  # length, attributes, two deltas: three times three bytes and one
         return -1
-    short = _short_varint(buffer, position)
-    if short == 0 or short & 4:
+    position = _read_short(buffer, position, fields, _SHORT)
+    if position < 0 or fields[_SHORT] & 1:
         return -1
-    position += short & 3
-    record_end = position + (short >> 3)
+    record_end = position + (fields[_SHORT] >> 1)
     if record_end > end:
         return -1
-    position += 1
-    short = _short_varint(buffer, position)
-    if short == 0:
-        return -1
-    position += short & 3
-    fields[_TIMESTAMP] = (short >> 3) ^ -(short >> 2 & 1)
-    short = _short_varint(buffer, position)
-    if short == 0 or short >> 2 != index << 1:
-        return -1
-    position = _skip_short_field(buffer, position + (short & 3), end, not need_key)
+    position = _read_short(buffer, position + 1, fields, _SHORT)
     if position < 0:
         return -1
-    position = _skip_short_field(buffer, position, end, True)
+    fields[_TIMESTAMP] = (fields[_SHORT] >> 1) ^ -(fields[_SHORT] & 1)
+    position = _read_short(buffer, position, fields, _SHORT)
+    if position < 0 or fields[_SHORT] != index << 1:
+        return -1
+    position = _skip_short_field(buffer, position, end, not need_key, fields)
+    if position < 0:
+        return -1
+    position = _skip_short_field(buffer, position, end, True, fields)
     if position < 0 or position >= end or buffer[position] != 0:
         return -1
     return record_end if position + 1 == record_end else -1
