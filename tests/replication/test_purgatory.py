@@ -1,9 +1,10 @@
-"""The end of a wait: told at once to whoever answers, without a turn of the loop, and without harm to others."""
+"""Who is told of a change, and when; the end of a wait: told at once to whoever answers, and without harm to others."""
 
 import asyncio
 from pathlib import Path
 
-from ottla.replication.purgatory import PromptFuture, Wait
+from ottla.replication.partition import Partition
+from ottla.replication.purgatory import FEW_MAX, PromptFuture, Wait
 from support.loops import on_loop
 from support.replicas import Replicas, replicas_in, turn
 
@@ -65,3 +66,43 @@ async def test_a_cancelled_wait_tells_nothing_and_keeps_nobody(tmp_path: Path) -
         assert told == []
         assert wait.future.prompt is None
         assert replicas.purgatory.waiting["Fetch"] == 0
+
+
+class CountingWatcher:
+    def __init__(self) -> None:
+        self.told = 0
+
+    def partition_changed(self, partition: object) -> None:
+        self.told += 1
+
+
+def watchers_of(replicas: Replicas, partition: Partition, count: int) -> list[CountingWatcher]:
+    watchers = [CountingWatcher() for _ in range(count)]
+    for watcher in watchers:
+        waiting(replicas).watch(partition, watcher)
+    return watchers
+
+
+@on_loop
+async def test_a_few_who_wait_are_told_at_once_and_only_once(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        watchers = watchers_of(replicas, partition, FEW_MAX)
+        replicas.append(partition)
+        assert [watcher.told for watcher in watchers] == [0] * FEW_MAX
+        replicas.purgatory.wake_few()
+        assert [watcher.told for watcher in watchers] == [1] * FEW_MAX
+        await turn()
+        assert [watcher.told for watcher in watchers] == [1] * FEW_MAX
+
+
+@on_loop
+async def test_many_who_wait_are_told_in_the_next_turn(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        watchers = watchers_of(replicas, partition, FEW_MAX + 1)
+        replicas.append(partition)
+        replicas.purgatory.wake_few()
+        assert {watcher.told for watcher in watchers} == {0}
+        await turn()
+        assert {watcher.told for watcher in watchers} == {1}

@@ -154,6 +154,7 @@ class Broker:
             wheel=wheel,
             metrics=self.metrics,
             limits=ServerLimits.from_config(config),
+            wake_few=replicas.purgatory.wake_few,
         )
         bound = self.server.bind()
         self._stack.callback(self.server.stop_accepting)

@@ -3,7 +3,10 @@
 A waiting request is a `Watcher` on each partition it names. An append, a high watermark that moves or a leader that
 goes marks the partition as changed; once per turn of the event loop the purgatory tells each changed partition's
 watchers, so that a hundred appends in one turn wake a consumer once, and an append wakes only those who wait on that
-partition. A wait ends exactly once: by its watcher's own decision, by its timer, or because its connection went away
+partition. Where it is a few who wait the server has them told before the producer is answered: both times count, and
+the answer to a producer wakes a process that then competes with the consumer's.
+
+A wait ends exactly once: by its watcher's own decision, by its timer, or because its connection went away
 (the server cancels the future).
 """
 
@@ -15,6 +18,9 @@ from ottla.clock.timer_wheel import Timer, TimerWheel
 from ottla.observability.instruments import Counter
 
 Result = TypeVar("Result")
+
+# A producer may wait for the answers of so many: half a millisecond at most.
+FEW_MAX = 8
 
 
 class Watcher(Protocol):
@@ -52,6 +58,11 @@ class Purgatory:
         if not self._changed:
             self.loop.call_soon(self._wake)
         self._changed[partition] = None
+
+    def wake_few(self) -> None:
+        """Tell the watchers now, if there are not many; else they are told in the loop's next turn."""
+        if self._changed and sum(len(partition.watchers) for partition in self._changed) <= FEW_MAX:
+            self._wake()
 
     def _wake(self) -> None:
         changed, self._changed = self._changed, {}

@@ -63,6 +63,7 @@ class ChannelServices:
     admission: Admission
     dispatcher: FrameDispatcher
     pipelined: Counter
+    wake_few: Callable[[], None]
     on_closed: Callable[["Channel", CloseReason], None]
 
 
@@ -269,6 +270,9 @@ class Channel:
 
     def frame_incomplete(self) -> None:
         self._deadlines.frame_incomplete()
+
+    def frames_handled(self) -> None:
+        self._services.wake_few()
 
     def drained(self) -> None:
         now = self.last_active_at = self._services.clock.monotonic()

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import resource
 import socket
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ottla.clock import Clock, TimerWheel
 from ottla.errors import PeerError
@@ -42,7 +42,9 @@ class Server:
         wheel: TimerWheel,
         metrics: Metrics,
         limits: ServerLimits | None = None,
+        wake_few: Callable[[], None] = lambda: None,
     ) -> None:
+        """`wake_few` is called between the requests of one read and their answers: see `Purgatory.wake_few`."""
         limits = limits or ServerLimits()
         specs = tuple(specs)
         by_api_key = not any(spec.is_control for spec in specs)
@@ -66,6 +68,7 @@ class Server:
             admission=self.admission,
             dispatcher=self.dispatcher,
             pipelined=self._metrics.pipelined,
+            wake_few=wake_few,
             on_closed=self._on_channel_closed,
         )
         self.listeners = tuple(self._listener(spec) for spec in specs)

@@ -73,6 +73,10 @@ class FrameGate(Protocol):
         """The first bytes of a frame have come and the others have not."""
         ...
 
+    def frames_handled(self) -> None:
+        """What one read brought has been handled; its answers leave after this."""
+        ...
+
     def drained(self) -> None:
         """The last of what could not be sent at once has been sent."""
         ...
@@ -314,8 +318,7 @@ class Connection:
             self._collecting = False
         self._release_frame()
         self._receive_buffer.give_back(frame)
-        if self._writes.unsent_bytes and self.send_progress_at is None:
-            self._flush()
+        self._send_collected()
 
     def _consume(self, view: memoryview) -> None:
         """Hand over the frames in `view` and keep what is left of it."""
@@ -332,8 +335,15 @@ class Connection:
             self._close_after_bug(error)
         finally:
             self._collecting = False
-        if self._writes.unsent_bytes and self.send_progress_at is None:
-            self._flush()
+        self._send_collected()
+
+    def _send_collected(self) -> None:
+        try:
+            if self._gate is not None:
+                self._gate.frames_handled()
+        finally:
+            if self._writes.unsent_bytes and self.send_progress_at is None:
+                self._flush()
 
     def _hand_over(self, view: memoryview) -> tuple[int, int]:
         """Give complete frames to `on_frame`. Where the rest begins, and the size of an incomplete frame there.
