@@ -122,21 +122,28 @@ def consume_once(port: int, pid: int, consumers: int, *shape: Any) -> dict[str, 
     """The threads outlive the measured stretch: the meter sees no time of those that have ended."""
     readers = [new_consumer(port) for _ in range(consumers)]
     with ThreadPoolExecutor(consumers) as pool, Meter(pid) as meter:
-        list(pool.map(lambda reader: read_all(reader, *shape), readers))
+        waited = list(pool.map(lambda reader: read_all(reader, *shape), readers))
     for reader in readers:
         reader.close()
-    return meter.costs()
+    return meter.costs() | {"waited_s": sum(waited) / consumers}
 
 
-def read_all(consumer: Consumer, topic: str, value_bytes: int, count: int, partitions: int) -> None:
+def read_all(consumer: Consumer, topic: str, value_bytes: int, count: int, partitions: int) -> float:
+    """For how many seconds of it there was no record to take: the rest is the client's own time, at work or not."""
     at_once = min(CONSUMED_AT_ONCE_MAX, CONSUMED_BYTES_AT_ONCE // value_bytes)
     consumer.assign([TopicPartition(topic, index, 0) for index in range(partitions)])
     left = count
+    waited_s = 0.0
     while left > 0:
-        messages = consumer.consume(min(left, at_once), TIMEOUT_S)
+        messages = consumer.consume(min(left, at_once), 0)
+        if not messages:
+            began = time.perf_counter()
+            messages = consumer.consume(1, TIMEOUT_S)
+            waited_s += time.perf_counter() - began
         if not messages:
             raise TimeoutError(f"{left} records are missing")
         left -= len(messages)
+    return waited_s
 
 
 def produce_at_rate(port: int, topic: str, rate: int, seconds: float) -> dict[str, float]:

@@ -36,10 +36,11 @@ def consume(
         seconds = 0.0 if cold or consumers > 1 else effort.reading_s
         read = {"topic": topic, "count": int(filled["records"]), "consumers": consumers, "seconds": seconds}
         sample = drive("bench.drivers_confluent:consume", **where, **shape, **read)
-    return per_byte(sample)
+    return per_byte(sample) | {"waited_share": sample["waited_s"] / sample["elapsed_s"]}
 
 
 CPU = Metric("cpu_s_per_gb", "s/GB", label="broker CPU")
+WAITED = Metric("waited_share", "share", label="time in which the client had no record to take")
 
 
 def _case(size: str, codec: str = "none", partitions: int = 1, consumers: int = 1, cold: bool = False) -> Case:
@@ -49,7 +50,7 @@ def _case(size: str, codec: str = "none", partitions: int = 1, consumers: int = 
         f"{'from disk' if cold else 'from page cache'}"
     )
     run = partial(consume, SIZES[size], codec, partitions, consumers, cold)
-    return Case("-".join(["consume", *parts]), "consume", title, run, (THROUGHPUT, CPU, CLIENT))
+    return Case("-".join(["consume", *parts]), "consume", title, run, (THROUGHPUT, CPU, CLIENT, WAITED))
 
 
 CONSUME_CASES = (

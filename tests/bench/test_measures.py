@@ -18,17 +18,17 @@ def never(broker: BrokerProcess, effort: Effort) -> Sample:
     raise AssertionError("no test measures anything")
 
 
-def result(metric: Metric, kafka: list[float], ottla: list[float], client_busiest: float = 0.0) -> CaseResult:
+def result(metric: Metric, kafka: list[float], ottla: list[float], **client: float) -> CaseResult:
     case = Case("name", "group", "title", never, (metric,))
     rounds = {
-        name: [{metric.key: value, "client_busiest": client_busiest} for value in values]
+        name: [{metric.key: value, **client} for value in values]
         for name, values in (("Kafka", kafka), ("Ottla", ottla))
     }
     return CaseResult(case, {name: samples[0] for name, samples in rounds.items()}, rounds)
 
 
-def row(metric: Metric, kafka: list[float], ottla: list[float], client_busiest: float = 0.0) -> Row:
-    (only,) = rows_of(result(metric, kafka, ottla, client_busiest))
+def row(metric: Metric, kafka: list[float], ottla: list[float], **client: float) -> Row:
+    (only,) = rows_of(result(metric, kafka, ottla, **client))
     return only
 
 
@@ -54,6 +54,12 @@ def test_a_full_client_core_lowers_the_bound_and_is_marked() -> None:
     bound, free = row(metric, [100], [96], client_busiest=0.97), row(metric, [100], [96], client_busiest=0.5)
     assert (bound.verdict, bound.client_bound) == (Verdict.HOLDS, True)
     assert (free.verdict, free.client_bound) == (Verdict.FAILS, False)
+
+
+@pytest.mark.parametrize(("waited_share", "verdict"), [(0.09, Verdict.HOLDS), (0.11, Verdict.FAILS)])
+def test_a_client_that_always_has_records_to_take_lowers_the_bound_too(waited_share: float, verdict: Verdict) -> None:
+    metric = Metric("x", "MB/s", Must(at_least=1, client_bound=0.95))
+    assert row(metric, [100], [96], client_busiest=0.5, waited_share=waited_share).verdict is verdict
 
 
 def test_results_are_read_back_as_they_were_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
