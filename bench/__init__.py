@@ -16,7 +16,7 @@
     topics              topics made and deleted around a measurement
     cases/              what is measured, one file per subject
     measures            what a case reports and what it must show
-    report, picture     the table, build/bench/*.json, docs/benchmarks.md and .svg
+    report, picture     the table, build/bench/*.json, docs/benchmarks.md, .svg and .json
 
 Nothing here is timed by a test: a benchmark on a busy machine says little. Each row is the median of its rounds, with
 the spread beside it. Broker CPU counts all threads and children. `record_kernels` stands alone.

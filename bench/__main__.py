@@ -30,7 +30,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--cases", nargs="*", default=[], metavar="WORD", help="only cases whose name has one of these")
     parser.add_argument("--only", choices=["kafka", "ottla"], help="one broker alone, while working on it")
     parser.add_argument("--list", action="store_true", help="print the names of the cases")
-    parser.add_argument("--page", action="store_true", help="write docs/benchmarks.md even if not all cases ran")
+    parser.add_argument("--page", action="store_true", help="renew docs/benchmarks.md even if not all cases ran")
     return parser.parse_args()
 
 
@@ -115,7 +115,7 @@ def main() -> None:
     print(f"{time.monotonic() - began:.0f} s; results in {results.relative_to(ROOT)}")
     all_cases = len(cases) == len(ALL_CASES) and not arguments.quick and not arguments.only
     if is_whole and (arguments.page or all_cases):
-        report.write_page(machine, effort_name, rows)
+        report.write_page([results] if all_cases else [results, report.PAGE_RESULTS])
 
 
 if __name__ == "__main__":

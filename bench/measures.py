@@ -105,6 +105,8 @@ class Spread(NamedTuple):
 
 
 class Row(NamedTuple):
+    """`measured`: when and at which commit, if that was not in the run whose page it stands on."""
+
     group: str
     title: str
     unit: str
@@ -114,6 +116,7 @@ class Row(NamedTuple):
     must: str
     verdict: Verdict
     client_bound: bool
+    measured: str = ""
 
 
 def rows_of(result: CaseResult) -> list[Row]:

@@ -1,7 +1,8 @@
 """The table on the terminal, the results as JSON, docs/benchmarks.md with its picture.
 
-`python -m bench.report build/bench/NAME.json...` writes the page again from results that are there. Of a second file
-it takes the groups of cases that the first does not have, and says so.
+What the page shows stands beside it as JSON: a run of some cases takes the others from there, each with the date and
+the commit of its own run. `python -m bench.report build/bench/NAME.json...` does the same with results that are there,
+the newest first.
 """
 
 import json
@@ -16,7 +17,8 @@ from bench.picture import draw
 
 RESULTS = ROOT / "build" / "bench"
 PAGE = ROOT / "docs" / "benchmarks.md"
-PICTURE = ROOT / "docs" / "benchmarks.svg"
+PAGE_RESULTS = PAGE.with_suffix(".json")
+PICTURE = PAGE.with_suffix(".svg")
 TITLE_WIDTH = 78
 
 
@@ -77,9 +79,15 @@ def _shortfall(row: Row) -> str:
 def save_results(machine: dict[str, str], effort: str, rows: list[Row]) -> Path:
     RESULTS.mkdir(parents=True, exist_ok=True)
     path = RESULTS / f"{machine['date'].replace(' ', '-').replace(':', '')}-{effort}.json"
-    content = {"machine": machine, "effort": effort, "rows": [row._asdict() for row in rows]}
-    path.write_text(json.dumps(content, indent=1, default=lambda value: value.value))
+    _save(path, machine, effort, rows)
     return path
+
+
+def _save(path: Path, machine: dict[str, str], effort: str, rows: list[Row]) -> None:
+    """A row a line, for those who compare two versions."""
+    lines = ",\n".join(json.dumps(row._asdict(), default=lambda value: value.value) for row in rows)
+    head = json.dumps({"machine": machine, "effort": effort})
+    path.write_text(f'{head[:-1]}, "rows": [\n{lines}\n]}}\n')
 
 
 def load_results(path: Path) -> tuple[dict[str, str], str, list[Row]]:
@@ -93,25 +101,37 @@ def _row(fields: dict[str, Any]) -> Row:
 
 
 def joined_results(paths: list[Path]) -> tuple[dict[str, str], str, list[Row]]:
-    """The first, with what only later ones have; where that is from stands with the machine."""
-    machine, effort, rows = load_results(paths[0])
-    for path in paths[1:]:
+    """The first and newest, with what only later ones have, in their order: that says when it was measured."""
+    machine, effort, newest = load_results(paths[0])
+    rows: list[Row] = []
+    for path in reversed(paths[1:]):
         earlier, _, earlier_rows = load_results(path)
-        there = {(row.group, row.title) for row in rows}
-        added = [row for row in earlier_rows if (row.group, row.title) not in there]
-        if not added:
-            continue
-        whole = {row.group for row in added} - {row.group for row in rows}
-        groups = ", ".join(dict.fromkeys(row.group if row.group in whole else row.title for row in added))
-        origin = f"from {earlier['date']}, measured as by commit {earlier['commit']}"
-        machine = machine | {f"not run again ({groups})": origin}
-        rows = rows + added
-    return machine, effort, rows
+        origin = f"{earlier['date']}, {earlier['commit']}"
+        rows = overlaid(rows, [row._replace(measured=row.measured or origin) for row in earlier_rows])
+    return machine, effort, overlaid(rows, newest)
 
 
-def write_page(machine: dict[str, str], effort: str, rows: list[Row]) -> None:
+def overlaid(rows: list[Row], newer: list[Row]) -> list[Row]:
+    """Newer rows in the place of older ones; one that is new comes behind the one that it followed."""
+    result = list(rows)
+    place = len(result) - 1
+    for row in newer:
+        known = [index for index, other in enumerate(result) if (other.group, other.title) == (row.group, row.title)]
+        if known:
+            place = known[0]
+            result[place] = row
+        else:
+            place += 1
+            result.insert(place, row)
+    return result
+
+
+def write_page(paths: list[Path]) -> None:
+    """From the newest results and, for what these lack, older ones."""
+    machine, effort, rows = joined_results(paths)
     PICTURE.write_text(draw(rows))
     PAGE.write_text("\n".join(page_lines(machine, effort, rows)) + "\n")
+    _save(PAGE_RESULTS, machine, effort, rows)
 
 
 def page_lines(machine: dict[str, str], effort: str, rows: list[Row]) -> list[str]:
@@ -124,7 +144,8 @@ def page_lines(machine: dict[str, str], effort: str, rows: list[Row]) -> list[st
         f"in alternating rounds; {rounds}, with the lowest and the highest beside it. The broker that is",
         "not measured is paused, so that its idling costs the other nothing. Broker CPU counts all threads and",
         "children. Before each round free memory is touched once: some hosts of virtual machines take it back, and",
-        "would have whoever needs it next pay. A GB is 10^9 bytes of record values.",
+        "would have whoever needs it next pay. A GB is 10^9 bytes of record values. What has a date in the last column",
+        "was measured then, at that commit, and not in the run that is described here.",
         "",
         "![Ottla's factor over Kafka in each case](benchmarks.svg)",
         "",
@@ -148,17 +169,17 @@ def _failures(rows: list[Row]) -> list[str]:
 
 def _table(rows: list[Row]) -> list[str]:
     lines = [
-        "| case | unit | Kafka | Ottla | ratio | must show | Kafka's first pass |",
-        "|---|---|---|---|---|---|---|",
+        "| case | unit | Kafka | Ottla | ratio | must show | Kafka's first pass | measured |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         cells = [
             row.title, row.unit, spread(row.values.get("Kafka")), spread(row.values.get("Ottla")), ratio(row),
-            verdict(row), number(row.first["Kafka"]) if "Kafka" in row.first else "",
+            verdict(row), number(row.first["Kafka"]) if "Kafka" in row.first else "", row.measured,
         ]  # fmt: skip
         lines.append("| " + " | ".join(cells) + " |")
     return lines
 
 
 if __name__ == "__main__":
-    write_page(*joined_results([Path(argument) for argument in sys.argv[1:]]))
+    write_page([*(Path(argument) for argument in sys.argv[1:]), PAGE_RESULTS])

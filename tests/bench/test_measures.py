@@ -11,7 +11,7 @@ from bench.__main__ import selected_cases, until_stopped
 from bench.brokers import BrokerProcess
 from bench.measures import Case, CaseResult, Effort, Metric, Must, Row, Sample, Verdict, rows_of
 from bench.picture import draw
-from bench.report import joined_results, load_results, page_lines, save_results
+from bench.report import joined_results, load_results, overlaid, page_lines, save_results
 
 
 def never(broker: BrokerProcess, effort: Effort) -> Sample:
@@ -78,9 +78,25 @@ def test_what_was_not_run_again_is_taken_from_an_earlier_run_which_is_named(
     new = save_results({"date": "2026-01-03", "commit": "b"}, "full", again)
     old = save_results({"date": "2026-01-02", "commit": "a"}, "full", [*again, *left])
     machine, effort, joined = joined_results([new, old])
-    assert (machine["commit"], effort, joined) == ("b", "full", [*again, *left])
-    assert machine["not run again (left)"] == "from 2026-01-02, measured as by commit a"
+    carried_over = [row._replace(measured="2026-01-02, a") for row in left]
+    assert (machine["commit"], effort, joined) == ("b", "full", [*again, *carried_over])
     assert joined_results([new, old, old]) == (machine, effort, joined)
+    assert [line for line in page_lines(machine, effort, joined) if line.endswith("| 2026-01-02, a |")]
+
+
+def test_what_was_carried_over_before_keeps_its_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bench.report.RESULTS", tmp_path)
+    (only,) = rows_of(result(Metric("x", "/s"), [1], [2]))
+    old = save_results({"date": "2026-01-02", "commit": "a"}, "full", [only._replace(measured="2026-01-01, z")])
+    new = save_results({"date": "2026-01-03", "commit": "b"}, "full", [only._replace(group="other")])
+    assert [row.measured for row in joined_results([new, old])[2]] == ["2026-01-01, z", ""]
+
+
+def test_rows_keep_their_order_and_new_ones_follow_their_neighbour() -> None:
+    (only,) = rows_of(result(Metric("x", "/s"), [1], [2]))
+    a, b, c, new = (only._replace(title=title) for title in ("a", "b", "c", "new"))
+    newer_b = b._replace(unit="s")
+    assert overlaid([a, b, c], [newer_b, new]) == [a, newer_b, new, c]
 
 
 def test_the_page_names_what_falls_short() -> None:
