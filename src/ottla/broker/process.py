@@ -13,8 +13,8 @@ import signal
 
 from ottla.broker.broker import Broker
 from ottla.config import BrokerConfig, ConfigSource
-from ottla.observability.event_loop import MeasuredEventLoop
 from ottla.observability.logs import setup_logging
+from ottla.transport.event_loop import MeasuredEventLoop
 
 logger = logging.getLogger(__name__)
 

@@ -16,6 +16,7 @@ from ottla.observability.endpoint import MetricsEndpoint
 from ottla.observability.event_loop import EventLoopMonitor
 from ottla.observability.process_metrics import register_process_metrics
 from ottla.records.kernels import KERNELS_COMPILED
+from ottla.transport.event_loop import MeasuredEventLoop
 
 if TYPE_CHECKING:
     from ottla.broker.broker import Broker
@@ -39,7 +40,9 @@ class VitalSigns:
         self._endpoint: MetricsEndpoint | None = None
         self._state = broker.metrics.gauge("kafka_server_kafkaserver_brokerstate")
         self.enter(LifeState.STARTING)
-        self._monitor = EventLoopMonitor(asyncio.get_running_loop(), broker.metrics)
+        loop = asyncio.get_running_loop()
+        steps = loop.measured if isinstance(loop, MeasuredEventLoop) else None
+        self._monitor = EventLoopMonitor(loop, steps, broker.metrics)
 
     async def start(self) -> None:
         self._register_process()

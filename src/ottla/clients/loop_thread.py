@@ -19,7 +19,7 @@ from time import perf_counter_ns
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ottla.clients.errors import ClientClosedError, IllegalStateError
-from ottla.observability.selector import LoopSelector
+from ottla.transport.selector import LoopSelector
 
 _CANCEL_SECONDS_MAX = 5.0
 T = TypeVar("T")

@@ -8,7 +8,6 @@
 | `topic_metrics`, `process_metrics` | the counters of one topic, held ready for the hot path; the process itself |
 | `endpoint` | `GET /metrics` over HTTP, off unless configured |
 | `event_loop` | how busy and how late the loop is |
-| `selector` | epoll for our event loops: below `event_loop`, which measures it |
 | `logs` | one line per event, rate limits, no control characters |
 | `document` | writes docs/metrics.md |
 """

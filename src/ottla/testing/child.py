@@ -12,8 +12,8 @@ import os
 
 from ottla.broker.broker import Broker
 from ottla.config import BrokerConfig
-from ottla.observability.event_loop import MeasuredEventLoop
 from ottla.observability.logs import setup_logging
+from ottla.transport.event_loop import MeasuredEventLoop
 
 STDIN = 0
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ottla.observability.selector import LoopSelector
+from ottla.transport.selector import LoopSelector
 
 READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 Pair = tuple[socket.socket, socket.socket]
