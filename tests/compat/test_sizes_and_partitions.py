@@ -5,7 +5,9 @@ import pytest
 from support.broker import BrokerProcess
 from support.drivers.catalogue import CLIENTS, one_quick
 from support.drivers.records import ClientRecord, Driver, DriverError
-from support.drivers.samples import assert_same, stamped
+from support.drivers.samples import NOW_MS, assert_same, stamped
+from support.raw_kafka import RawKafka
+from support.raw_requests import batch, produce
 
 SIZES = (1, 2, 100, 1_000, 16_383, 16_384, 65_536, 300_000, 900_000)
 
@@ -28,6 +30,25 @@ def test_every_partition_gets_its_own_records(broker: BrokerProcess, make_topic,
     received = client.consume(broker.address, topic, dict.fromkeys(range(partitions), 0), partitions)
     assert_same(sorted(received, key=lambda record: record.partition or 0), sent)
     assert {record.offset for record in received} == {0}
+
+
+@pytest.mark.parametrize("client", one_quick("kafka-python"), indirect=True)
+@pytest.mark.parametrize(
+    ("partitions", "size"),
+    [
+        pytest.param(2, 2_000_000, id="batches larger than a consumer asks of a partition"),
+        pytest.param(24, 700_000, id="batches that do not go into what is left of an answer"),
+    ],
+)
+def test_a_large_batch_behind_those_of_other_partitions_is_read(
+    broker: BrokerProcess, raw: RawKafka, make_topic, client: Driver, partitions: int, size: int
+):
+    topic = make_topic(partitions, **{"max.message.bytes": "5000000"})
+    for index in range(partitions):
+        records = batch([bytes([index]) * size], timestamps=[NOW_MS])
+        assert produce(raw, topic, records, partition=index).error_code == 0
+    received = client.consume(broker.address, topic, dict.fromkeys(range(partitions), 0), partitions)
+    assert sorted(record.partition or 0 for record in received) == list(range(partitions))
 
 
 @pytest.mark.long

@@ -198,15 +198,18 @@ async def test_first_batch_comes_whole_however_small_the_limits(tmp_path: Path) 
 
 
 @on_loop
-async def test_later_partitions_share_what_is_left(tmp_path: Path) -> None:
+async def test_later_partitions_share_what_is_left_and_give_no_part_of_a_batch_alone(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas:
         replicas.lead(count=2)
-        for index in (0, 1):
+        for index in (0, 1, 1):
             replicas.append(replicas.manager.partition("t", index), b"x" * 1000)
         size = replicas.manager.partition("t", 0).log.end_position.position
-        answers = fetch(replicas, {("t", 0): 0, ("t", 1): 0}, max_bytes=size + 100)
-        assert isinstance(answers, list)
-        assert sizes(answers) == [size, 100]
+        offsets = {("t", 0): 0, ("t", 1): 0}
+        for max_bytes, second in ((2 * size - 1, 0), (2 * size, size), (2 * size + 100, size + 100)):
+            answers = fetch(replicas, offsets, max_bytes=max_bytes)
+            assert isinstance(answers, list)
+            assert sizes(answers) == [size, second]
+            assert [entry.is_starved for entry, _answer in answers] == [False, second == 0]
 
 
 @on_loop
@@ -222,8 +225,8 @@ async def test_an_answer_of_good_size_leaves_the_other_partitions_for_the_next_f
         offsets = {("t", index): 0 for index in range(4)}
         answers = fetch(replicas, offsets)
         assert isinstance(answers, list)
-        assert [entry.is_starved for entry, _answer in answers] == [False, False, False, True]
-        assert sizes(answers) == [size, size, 2500 - 2 * size, 0]
+        assert [entry.is_starved for entry, _answer in answers] == [False, False, True, True]
+        assert sizes(answers) == [size, size, 0, 0]
         patient = fetch(replicas, offsets, min_bytes=4 * size)
         assert isinstance(patient, list)
         assert sizes(patient) == [size] * 4

@@ -64,7 +64,10 @@ def test_read_gives_at_least_one_batch_only_where_that_is_wanted(log: PartitionL
     fill(log, 2)
     data = take(log.read(0, 10, end_offset=log.end_position, minimum_one_batch=True))
     assert [header.base_offset for _, header in iterate_batches(data)] == [0]
-    assert len(take(log.read(0, 10, end_offset=log.end_position))) == 10
+    size = len(data)
+    assert log.read(0, size - 1, end_offset=log.end_position).slice is None
+    assert len(take(log.read(0, size, end_offset=log.end_position))) == size
+    assert len(take(log.read(0, size + 1, end_offset=log.end_position))) == size + 1
     assert log.read(0, 0, end_offset=log.end_position).slice is None
 
 

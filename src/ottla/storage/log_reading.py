@@ -1,7 +1,8 @@
 """Reading a partition by offset: which segment, which position, how many bytes. The bytes themselves are not touched.
 
 A read never passes its end (high watermark, last stable offset or log end), may begin with a batch whose first records
-lie below the wanted offset, and may end within a batch: readers skip the one and wait for the rest of the other.
+lie below the wanted offset, and may end within a batch: readers skip the one and wait for the rest of the other. It
+never is a part of one batch alone: consumers take that for a record that is larger than they can ever get, and fail.
 """
 
 from ottla.storage.log_offsets import UNKNOWN_POSITION, LogOffset, LogRead
@@ -37,12 +38,12 @@ def _read_segment(
     end_position = end.position if end.segment_base == segment.base_offset else _end_position(segment, end)
     available = end_position - position
     if available > max_bytes:
-        if minimum_one_batch:
-            first = segment.batch_at(position)
-            if first.size > max_bytes // 2:  # Mostly no second one fits: the next read begins behind it.
-                segment.know_position(first.last_offset + 1, first.end_position)
-                max_bytes = max(max_bytes, first.size)
-        available = min(available, max_bytes)
+        first = segment.batch_at(position)
+        if first.size > max_bytes and not minimum_one_batch:
+            return LogRead(None, start)
+        if first.size > max_bytes // 2:  # Mostly no second one fits: the next read begins behind it.
+            segment.know_position(first.last_offset + 1, first.end_position)
+        available = min(available, max(max_bytes, first.size))
     elif end.segment_base == segment.base_offset:
         segment.know_position(end.offset, end_position)
     if available <= 0:
