@@ -137,6 +137,18 @@ async def test_lost_leadership_ends_the_wait_with_the_error(tmp_path: Path) -> N
 
 
 @on_loop
+async def test_replica_that_is_stopped_ends_the_wait_with_the_error(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        waiting = fetch(replicas, {("t", 0): 0})
+        assert isinstance(waiting, asyncio.Future)
+        partition.stop()
+        await turn()
+        [(_entry, answer)] = waiting.result()
+        assert answer.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+@on_loop
 async def test_client_that_goes_away_leaves_nothing_behind(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas:
         partition = replicas.lead()

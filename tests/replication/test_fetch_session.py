@@ -13,7 +13,7 @@ from ottla.replication.fetch_session import EntryKey, FetchSession, next_epoch
 from ottla.replication.fetch_session_cache import FetchSessionCache
 from ottla.replication.fetching import FetchEntry, FetchParams, FetchReader, FetchResult
 from support.loops import on_loop
-from support.replicas import Replicas, replicas_in, turn
+from support.replicas import BROKER_ID, Replicas, replicas_in, turn
 
 NO_WAIT = FetchParams(-1, 0, 1, 1 << 20, 0)
 
@@ -47,6 +47,15 @@ def poll(
         if hasattr(answer.records, "close"):
             answer.records.close()
     return [entry.partition_index for entry, _answer in answers]
+
+
+def wait(replicas: Replicas, reader: FetchReader, session: FetchSession) -> asyncio.Future[Answers]:
+    """What an answer will name that waits for news."""
+    params = FetchParams(-1, 500, 1, 1 << 20, 0)
+    delayed: DelayedFetch[Answers] = DelayedFetch(reader, session, params, lambda answers: answers, full=False)
+    waiting = delayed.start(replicas.purgatory)
+    assert isinstance(waiting, asyncio.Future)
+    return waiting
 
 
 @on_loop
@@ -134,16 +143,50 @@ async def test_waiting_session_is_answered_with_the_news(tmp_path: Path) -> None
         for index in (0, 1):
             put(session, index, 0)
         poll(replicas, reader, session, full=True)
-        params = FetchParams(-1, 500, 1, 1 << 20, 0)
-        delayed: DelayedFetch[Answers] = DelayedFetch(reader, session, params, lambda answers: answers, full=False)
-        waiting = delayed.start(replicas.purgatory)
-        assert isinstance(waiting, asyncio.Future)
+        waiting = wait(replicas, reader, session)
         replicas.append(partition)
         await turn()
         [(entry, answer)] = waiting.result()
         assert entry.partition_index == 0
         assert answer.high_watermark == 1
         answer.records.close()  # type: ignore[union-attr]
+
+
+@on_loop
+async def test_offset_above_the_high_watermark_is_waited_for_until_the_watermark_passes_it(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead(isr=(BROKER_ID, 2))
+        for _ in range(3):
+            replicas.append(partition)
+        session, reader = FetchSession(5), CountingReader(replicas)
+        put(session, 0, 2)
+        poll(replicas, reader, session, full=True)
+        waiting = wait(replicas, reader, session)
+        for watermark in (1, 2):
+            partition.follow_high_watermark(watermark)
+            await turn()
+            assert not waiting.done()
+        partition.follow_high_watermark(3)
+        await turn()
+        [(entry, answer)] = waiting.result()
+        assert entry.read_bytes > 0
+        answer.records.close()  # type: ignore[union-attr]
+
+
+@on_loop
+async def test_partition_whose_new_epoch_ended_a_wait_with_nothing_is_watched_again(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        session, reader = FetchSession(5), CountingReader(replicas)
+        put(session, 0, 0)
+        poll(replicas, reader, session, full=True)
+        waiting = wait(replicas, reader, session)
+        replicas.lead(epoch=1)
+        await turn()
+        assert waiting.result() == []
+        replicas.append(partition)
+        await turn()
+        assert poll(replicas, reader, session) == [0]
 
 
 def test_epochs_count_requests_and_wrap_to_one() -> None:

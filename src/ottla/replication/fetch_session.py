@@ -133,11 +133,11 @@ class FetchSession:
             partition.watchers[self] = None
 
     def partition_changed(self, partition: Partition) -> None:
-        entry = self._by_partition.get(partition)
+        """The watch is over, unless the waiting fetch still wants more. An answer decides anew what is watched."""
+        partition.watchers.pop(self, None)
+        entry = self._by_partition.pop(partition, None)
         if entry is None:
-            partition.watchers.pop(self, None)
             return
         self.ready[entry] = None
-        if self.waiting is None or self.waiting.entry_changed(entry):
-            self._by_partition.pop(partition, None)
-            partition.watchers.pop(self, None)
+        if self.waiting is not None and not self.waiting.entry_changed(entry):
+            self.watch(entry)

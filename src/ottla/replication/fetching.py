@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ottla.errors import ErrorCode, KafkaError, LogDirError
 from ottla.errors.kafka import OffsetOutOfRangeError
-from ottla.model import NO_EPOCH, ZERO_UUID
+from ottla.model import NO_BROKER, NO_EPOCH, ZERO_UUID
 from ottla.protocol.messages.fetch import AbortedTransaction, EpochEndOffset, LeaderIdAndEpoch, PartitionData
 from ottla.replication.partition import Partition
 from ottla.replication.refusals import count_refused_fetch
@@ -102,7 +102,10 @@ class FetchEntry:
         partition = self.partition
         if partition is None or self.start is None or partition.leader_epoch != self.read_epoch:
             return ENOUGH_BYTES
-        return bytes_between(self.start, read_limit(partition, params))
+        if partition.leader_id == NO_BROKER:  # The replica was stopped here, which begins no epoch.
+            return ENOUGH_BYTES
+        limit = read_limit(partition, params)
+        return bytes_between(self.start, limit) if limit.offset > self.fetch_offset else 0
 
 
 class FetchResult(NamedTuple):
