@@ -65,6 +65,10 @@ REFUSED_BATCHES = {
     "offsets above the count": (with_header(last_offset_delta=4), ErrorCode.INVALID_RECORD),
     "negative last offset": (with_header(last_offset_delta=-1), ErrorCode.INVALID_RECORD),
     "control batch": (with_header(attributes=0x20), ErrorCode.INVALID_RECORD),
+    "a transaction that nobody began": (
+        batch(2, producer_id=7, producer_epoch=0, base_sequence=0, is_transactional=True),
+        ErrorCode.INVALID_TXN_STATE,
+    ),
     "wrong checksum": (wrong_crc(), ErrorCode.CORRUPT_MESSAGE),
 }
 

@@ -35,9 +35,8 @@ def write_everything(log: PartitionLog) -> None:
             options["base_sequence"] = number
         codec = list(Codec)[number % 5]
         stamps = [NOW_MS + 1000 * number, NOW_MS + 10, NOW_MS]
-        log.append_as_leader(
-            batch(values, keys=keys, timestamps=stamps, compression=codec, **options), number // 20, now_ms=NOW_MS
-        )
+        records = batch(values, keys=keys, timestamps=stamps, compression=codec, **options)
+        log.append_as_leader(records, number // 20, now_ms=NOW_MS, origin=Origin.TRANSACTION)
         if options:
             control_type = ControlType.ABORT if number % 2 else ControlType.COMMIT
             marker = encode_end_txn_batch(

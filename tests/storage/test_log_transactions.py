@@ -18,7 +18,7 @@ def log(tmp_path: Path) -> PartitionLog:
 
 def write(log: PartitionLog, producer_id: int, sequence: int, *, count: int = 2, epoch: int = 0) -> int:
     records = batch(count, producer_id=producer_id, producer_epoch=epoch, base_sequence=sequence, is_transactional=True)
-    return log.append_as_leader(records, 0, now_ms=NOW_MS).first_offset
+    return log.append_as_leader(records, 0, now_ms=NOW_MS, origin=Origin.TRANSACTION).first_offset
 
 
 def end(log: PartitionLog, producer_id: int, control_type: ControlType, *, coordinator_epoch: int = 0) -> int:

@@ -10,6 +10,7 @@ from ottla.observability.metrics import Metrics
 from ottla.records.batch import stamp
 from ottla.records.record import Record, encode_batch
 from ottla.storage.background import InlineBackground
+from ottla.storage.batch_validation import Origin
 from ottla.storage.cleaner.__main__ import run
 from ottla.storage.cleaner.cleaner_metrics import CleanerMetrics
 from ottla.storage.cleaner.job import CleaningJob, CleaningResult
@@ -66,7 +67,7 @@ class CompactedLogs:
         rows = [Record(number, self.clock.wall_ms(), *record) for number, record in enumerate(records)]
         batch = bytearray(encode_batch(rows, **options))
         stamp(batch, 0, 0, 0)
-        self.log.append_as_leader(memoryview(batch), 0, now_ms=self.clock.wall_ms())
+        self.log.append_as_leader(memoryview(batch), 0, now_ms=self.clock.wall_ms(), origin=Origin.TRANSACTION)
 
     def roll(self) -> None:
         """Close the active segment; what is closed counts as flushed."""

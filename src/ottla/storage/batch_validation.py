@@ -13,7 +13,7 @@ How much a batch may open to is bounded, and the same bound (plus its size) hold
 
 The answer to a bad batch, in the order of the checks: not exactly one batch of format v2 INVALID_RECORD; too large
 MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE; CRC or length CORRUPT_MESSAGE; count, offsets, control bit, records
-INVALID_RECORD; zstd before Produce 7 UNSUPPORTED_COMPRESSION_TYPE; timestamps INVALID_TIMESTAMP; a record without key
+INVALID_RECORD; of a transaction that nobody knows INVALID_TXN_STATE; zstd before Produce 7 UNSUPPORTED_COMPRESSION_TYPE; timestamps INVALID_TIMESTAMP; a record without key
 on a compacted topic INVALID_RECORD with the numbers of all such records; too large in the codec that is forced, again
 MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE. One bad record refuses the whole batch.
 """
@@ -28,6 +28,7 @@ from ottla.errors.kafka import (
     CorruptMessageError,
     InvalidRecordError,
     InvalidTimestampError,
+    InvalidTxnStateError,
     KafkaError,
     MessageTooLargeError,
     RecordListTooLargeError,
@@ -39,6 +40,7 @@ from ottla.records.attributes import (
     CONTROL_MASK,
     NO_TIMESTAMP,
     TIMESTAMP_TYPE_MASK,
+    TRANSACTIONAL_MASK,
     Codec,
     TimestampType,
 )
@@ -70,13 +72,20 @@ _NAMED = (Problem.NULL_KEY, Problem.TIMESTAMP)
 
 
 class Origin(Enum):
-    """Who wants to append. A coordinator writes control batches and has no sequences."""
+    """Who wants to append.
+
+    A transaction that its coordinator does not know of is never ended, and would hold back read_committed consumers for
+    ever: so a client's batch may belong to one only where that has been asked (Kafka's verification, KIP-890), which
+    nobody can until there is a coordinator.
+    """
 
     CLIENT = "client"
-    COORDINATOR = "coordinator"
+    TRANSACTION = "a client whose transaction is known to have this partition"
+    COORDINATOR = "a coordinator: it writes control batches and has no sequences"
 
 
 _CLIENT = Origin.CLIENT  # looking it up in the enum costs as much as a CRC
+_COORDINATOR = Origin.COORDINATOR
 
 
 class RecordError(NamedTuple):
@@ -222,7 +231,11 @@ class BatchValidation:
             raise CorruptMessageError(f"Record is corrupt (stored crc = {crc})")
         if delta + 1 != count or delta < 0 or base_offset != 0:
             raise _count_error(header)
-        if origin is _CLIENT and (attributes & CONTROL_MASK or sequence < 0 <= producer):
+        if origin is not _COORDINATOR and (
+            attributes & CONTROL_MASK
+            or sequence < 0 <= producer
+            or (attributes & TRANSACTIONAL_MASK and origin is _CLIENT)
+        ):
             raise _client_error(header)
         if attributes & COMPRESSION_MASK or self._codec is not None:
             return self._validate_compressed(records, header, now_ms, produce_version)
@@ -375,12 +388,14 @@ def _count_error(header: BatchHeader) -> InvalidRecordError:
     )
 
 
-def _client_error(header: BatchHeader) -> InvalidRecordError:
+def _client_error(header: BatchHeader) -> KafkaError:
     if header.is_control:
         return InvalidRecordError("Clients are not allowed to write control records")
-    return InvalidOffsetsError(
-        f"Invalid sequence number {header.base_sequence} in record batch with producerId {header.producer_id}"
-    )
+    if header.base_sequence < 0 <= header.producer_id:
+        return InvalidOffsetsError(
+            f"Invalid sequence number {header.base_sequence} in record batch with producerId {header.producer_id}"
+        )
+    return InvalidTxnStateError("Record was not part of an ongoing transaction")
 
 
 def _records_error(problem: int, index: int, rows: list[Record], timestamps: tuple[int, int]) -> KafkaError:

@@ -224,7 +224,7 @@ class PartitionLog:
         return AppendInfo(first.base_offset, last.last_offset, max_timestamp, NO_TIMESTAMP, self.log_start_offset)
 
     def _check_producer(self, batch: Buffer, header: BatchHeader, origin: Origin) -> AppendedBatch | None:
-        if origin is Origin.CLIENT:
+        if origin is not Origin.COORDINATOR:
             return self.producers.check(header)
         marker = decode_marker(batch) if header.attributes & CONTROL_MASK else None
         if marker is not None:
