@@ -16,7 +16,10 @@ from ottla.errors.kafka import (
     UnknownTopicOrPartitionError,
 )
 from ottla.model import TopicPartition
+from ottla.records.control import ControlType, encode_end_txn_batch
 from ottla.replication.partition import ACKS_ALL, PartitionState
+from ottla.storage.batch_validation import Origin
+from support.logs import batch
 from support.loops import on_loop
 from support.replicas import BROKER_ID, replicas_in
 
@@ -28,6 +31,24 @@ async def test_lone_replica_has_its_high_watermark_at_its_end(tmp_path: Path) ->
         assert [replicas.append(partition) for _ in range(3)] == [0, 1, 2]
         assert partition.high_watermark == partition.log.end_position
         partition.check_invariants()
+
+
+@on_loop
+async def test_transactions_that_are_decided_and_replicated_hold_back_nobody(tmp_path: Path) -> None:
+    """As they are found in the logs of a Kafka that was killed: its markers are told again, one after the other."""
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead(isr=(BROKER_ID, 2))
+        log = partition.log
+        options = {"producer_id": 7, "producer_epoch": 0}
+        records = batch(1, base_sequence=0, is_transactional=True, **options)
+        log.append_as_leader(records, 0, now_ms=0, origin=Origin.TRANSACTION)
+        marker = bytearray(encode_end_txn_batch(ControlType.COMMIT, coordinator_epoch=0, timestamp=0, **options))
+        log.append_as_leader(memoryview(marker), 0, now_ms=0, origin=Origin.COORDINATOR)
+        replicas.append(partition)
+        for high_watermark, last_stable in ((1, 0), (2, 2), (3, 3)):
+            partition.follow_high_watermark(high_watermark)
+            assert partition.last_stable_offset.offset == last_stable
+            partition.check_invariants()
 
 
 @on_loop

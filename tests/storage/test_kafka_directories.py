@@ -147,7 +147,7 @@ def test_a_cleanly_stopped_kafka_directory_is_served_extended_and_taken_back(kaf
     assert len(orders.segments) > 2
     assert [entry.last_sequence for _, entry in orders.producers.items()] == [RECORDS - 1]
     assert len(payments.aborted_transactions(0, payments.log_end_offset)) == 3
-    assert payments.first_unstable_offset() is None
+    assert payments.first_unstable_offset(payments.log_end_offset) is None
     for log in manager.logs():
         log.check_invariants()
     found = take_inventory(str(kafka.log_dir))

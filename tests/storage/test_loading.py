@@ -215,7 +215,7 @@ def test_an_open_transaction_is_open_after_a_crash(writer: PartitionWriter) -> N
     writer.append(b"undecided", producer_id=5, sequence=0, transactional=True)
     writer.crash()
     log = writer.load()
-    assert log.producers.transactions.first_unstable_offset() == 1
+    assert log.producers.transactions.first_unstable_offset(log.log_end_offset) == 1
 
 
 def test_an_orphaned_index_is_removed(writer: PartitionWriter) -> None:

@@ -37,8 +37,9 @@ def aborted(log: PartitionLog, first: int, end_offset: int) -> list[tuple[int, i
     return [(found.producer_id, found.first_offset) for found in log.aborted_transactions(first, end_offset)]
 
 
-def unstable(log: PartitionLog) -> int | None:
-    place = log.first_unstable_offset()
+def unstable(log: PartitionLog, high_watermark: int | None = None) -> int | None:
+    """Where readers stop when everything, or so much, is replicated."""
+    place = log.first_unstable_offset(log.log_end_offset if high_watermark is None else high_watermark)
     return place.offset if place else None
 
 
@@ -47,18 +48,17 @@ def test_the_oldest_undecided_transaction_holds_back_readers(log: PartitionLog) 
     first = write(log, 1, 0)
     second = write(log, 2, 0)
     assert unstable(log) == first
-    end(log, 1, ControlType.COMMIT)
-    log.producers.transactions.advance_high_watermark(log.log_end_offset)
-    assert unstable(log) == second
+    marker = end(log, 1, ControlType.COMMIT)
+    assert unstable(log, marker) == first
+    assert unstable(log, marker + 1) == second
     end(log, 2, ControlType.ABORT)
-    log.producers.transactions.advance_high_watermark(log.log_end_offset)
     assert unstable(log) is None
 
 
 def test_the_first_unstable_offset_comes_with_its_place(log: PartitionLog) -> None:
     log.append_as_leader(batch(3), 0, now_ms=NOW_MS)
     first = write(log, 1, 0)
-    assert log.first_unstable_offset() == log.position_of(first)
+    assert log.first_unstable_offset(log.log_end_offset) == log.position_of(first)
     assert log.position_of(first).position == len(batch(3))
 
 
@@ -97,8 +97,6 @@ def test_aborts_survive_a_clean_and_an_unclean_stop(log: PartitionLog, tmp_path:
     assert expected
     crashed = open_log(tmp_path, is_clean=False, segment_bytes=700)
     assert [segment.txn_index.entries for segment in crashed.segments] == entries
-    for each in (log, crashed):
-        each.producers.transactions.advance_high_watermark(each.log_end_offset)
     assert unstable(crashed) == unstable(log)
     crashed.close()
     again = open_log(tmp_path, recovery_point=crashed.log_end_offset, segment_bytes=700)

@@ -72,7 +72,7 @@ def test_restored_producers_go_on_with_sequence_and_transaction() -> None:
     producers = ProducerStates("orders-0")
     producers.restore(decode_snapshot(encode_snapshot([(4001, SAMPLE)])), end_offset=100, now_ms=5)
     assert producers.end_offset == 100
-    assert producers.transactions.first_unstable_offset() == 90
+    assert producers.transactions.first_unstable_offset(100) == 90
     restored = producers.get(4001)
     assert restored is not None
     assert restored.last_seen_ms == 5

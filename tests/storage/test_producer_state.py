@@ -164,7 +164,7 @@ def test_a_producer_with_an_open_transaction_neither_expires_nor_is_dropped(log:
     log.append(transactional(0))
     assert log.producers.expire(NOW + 100 * DAY_MS, DAY_MS) == 0
     assert log.producers.shrink_to(0) == 0
-    assert log.producers.transactions.first_unstable_offset() == 0
+    assert log.producers.transactions.first_unstable_offset(1) == 0
 
 
 def test_when_there_are_too_many_the_longest_unseen_are_dropped(log: Log) -> None:
@@ -180,14 +180,12 @@ def test_first_unstable_offset_is_that_of_the_oldest_open_transaction(log: Log) 
     log.append(transactional(0, producer_id=2))
     log.append(transactional(0, producer_id=3))
     transactions = log.producers.transactions
-    assert transactions.first_unstable_offset() == 1
+    assert transactions.first_unstable_offset(3) == 1
     log.end_transaction(COMMIT, producer_id=2)
-    assert transactions.first_unstable_offset() == 1, "the marker at 3 is not below the high watermark"
-    transactions.advance_high_watermark(4)
-    assert transactions.first_unstable_offset() == 2
+    assert transactions.first_unstable_offset(3) == 1, "the marker at 3 is not below the high watermark"
+    assert transactions.first_unstable_offset(4) == 2
     log.end_transaction(ABORT, producer_id=3)
-    transactions.advance_high_watermark(5)
-    assert transactions.first_unstable_offset() is None
+    assert transactions.first_unstable_offset(5) is None
 
 
 def test_an_abort_says_what_the_transaction_index_needs(log: Log) -> None:

@@ -308,9 +308,10 @@ class Partition(Watched):
     @property
     def last_stable_offset(self) -> LogOffset:
         """The end of what read_committed consumers may see: the oldest open transaction, else the high watermark."""
-        unstable = self.log.first_unstable_offset()
-        if unstable is None or unstable.offset >= self.high_watermark.offset:
-            return self.high_watermark
+        high_watermark = self.high_watermark
+        unstable = self.log.first_unstable_offset(high_watermark.offset)
+        if unstable is None or unstable.offset >= high_watermark.offset:
+            return high_watermark
         return unstable
 
     def maybe_advance_high_watermark(self) -> bool:

@@ -13,7 +13,8 @@ How much a batch may open to is bounded, and the same bound (plus its size) hold
 
 The answer to a bad batch, in the order of the checks: not exactly one batch of format v2 INVALID_RECORD; too large
 MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE; CRC or length CORRUPT_MESSAGE; count, offsets, control bit, records
-INVALID_RECORD; of a transaction that nobody knows INVALID_TXN_STATE; zstd before Produce 7 UNSUPPORTED_COMPRESSION_TYPE; timestamps INVALID_TIMESTAMP; a record without key
+INVALID_RECORD; of a transaction that nobody knows INVALID_TXN_STATE;
+zstd before Produce 7 UNSUPPORTED_COMPRESSION_TYPE; timestamps INVALID_TIMESTAMP; a record without key
 on a compacted topic INVALID_RECORD with the numbers of all such records; too large in the codec that is forced, again
 MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE. One bad record refuses the whole batch.
 """

@@ -43,21 +43,17 @@ class OpenTransactions:
         del self._producers[completed.first_offset]
         self._unreplicated[completed.first_offset] = completed.last_offset
 
-    def advance_high_watermark(self, high_watermark: int) -> None:
-        if not self._unreplicated:
-            return
+    def first_unstable_offset(self, high_watermark: int) -> int | None:
+        """Where read_committed readers must stop, None when only the high watermark holds them.
+
+        What it has passed is decided for good, and forgotten.
+        """
+        if not self._ongoing and not self._unreplicated:
+            return None
         for first_offset, last_offset in list(self._unreplicated.items()):
             if last_offset < high_watermark:
                 del self._unreplicated[first_offset]
-
-    def first_unstable_offset(self) -> int | None:
-        """Where read_committed readers must stop, None when only the high watermark holds them."""
-        if not self._ongoing and not self._unreplicated:
-            return None
-        return min([*self._ongoing[:1], *self._unreplicated])
-
-    def first_undecided_offset(self) -> int | None:
-        return self._ongoing[0] if self._ongoing else None
+        return min([*self._ongoing[:1], *self._unreplicated], default=None)
 
     def last_stable_offset_after(self, completed: CompletedTransaction) -> int:
         """The last stable offset that the transaction index notes beside an abort: what stays open without it."""

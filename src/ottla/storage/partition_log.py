@@ -336,9 +336,9 @@ class PartitionLog:
         """Those with a record in [first_offset, end_offset)."""
         return collect_aborted(self.segments, first_offset, end_offset)
 
-    def first_unstable_offset(self) -> LogOffset | None:
+    def first_unstable_offset(self, high_watermark: int) -> LogOffset | None:
         """Where read_committed readers stop; None: nothing but the high watermark holds them."""
-        offset = self.producers.transactions.first_unstable_offset()
+        offset = self.producers.transactions.first_unstable_offset(high_watermark)
         return None if offset is None else self.position_of(max(offset, self.log_start_offset))
 
     def offset_for_timestamp(self, timestamp: int) -> FoundOffset:

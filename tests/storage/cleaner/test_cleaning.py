@@ -161,7 +161,6 @@ def transaction(logs: CompactedLogs, records, producer_id: int, end: ControlType
         end, producer_id=producer_id, producer_epoch=0, coordinator_epoch=0, timestamp=logs.clock.wall_ms()
     )
     logs.log.append_as_leader(memoryview(bytearray(marker)), 0, now_ms=logs.clock.wall_ms(), origin=Origin.COORDINATOR)
-    logs.log.producers.transactions.advance_high_watermark(logs.log.log_end_offset)
 
 
 def test_an_aborted_record_takes_nobodys_place(tmp_path):

@@ -75,7 +75,7 @@ def choose_plan(plans: Iterable[CleaningPlan | None]) -> CleaningPlan | None:
 
 
 def _cleanable_segments(log: PartitionLog, high_watermark: int, now_ms: int) -> tuple[Segment, ...]:
-    unstable = log.first_unstable_offset()
+    unstable = log.first_unstable_offset(high_watermark)
     bound = min(high_watermark, log.recovery_point, log.active.base_offset)
     if unstable is not None:
         bound = min(bound, unstable.offset)
