@@ -11,11 +11,14 @@ from ottla.errors import ErrorCode
 from ottla.metadata.image import ClusterImage, PartitionImage, TopicImage
 from ottla.model import ZERO_UUID, TopicPartition
 from ottla.protocol.messages.fetch import PartitionData
+from ottla.records.control import ControlType, encode_end_txn_batch
 from ottla.replication import fetching
 from ottla.replication.delayed_fetch import Answers, DelayedFetch
 from ottla.replication.fetch_session import EntryKey, FetchSession
-from ottla.replication.fetching import FetchEntry, FetchParams, FetchReader
+from ottla.replication.fetching import READ_COMMITTED, FetchEntry, FetchParams, FetchReader
 from ottla.replication.partition import PartitionState
+from ottla.storage.batch_validation import Origin
+from support.logs import batch
 from support.loops import on_loop
 from support.replicas import BROKER_ID, TOPIC_ID, Replicas, replicas_in, turn
 
@@ -30,6 +33,7 @@ def fetch(
     min_bytes: int = 1,
     max_bytes: int = 1 << 20,
     partition_max_bytes: int = 1 << 20,
+    isolation_level: int = 0,
     respond: Respond = lambda answers: answers,
 ) -> Answers | asyncio.Future[Answers]:
     """A fetch without a session."""
@@ -39,7 +43,7 @@ def fetch(
         entry.fetch_offset = offset
         entry.max_bytes = partition_max_bytes
         session.put(EntryKey(topic, index), entry)
-    params = FetchParams(-1, wait_ms, min_bytes, max_bytes, 0)
+    params = FetchParams(-1, wait_ms, min_bytes, max_bytes, isolation_level)
     delayed: DelayedFetch[Answers] = DelayedFetch(FetchReader(replicas.manager), session, params, respond, full=True)
     return delayed.start(replicas.purgatory)
 
@@ -68,6 +72,28 @@ async def test_fetch_at_the_end_waits_for_an_append(tmp_path: Path) -> None:
         assert sizes(waiting.result())[0] > 0
         assert replicas.purgatory.waiting["Fetch"] == 0
         assert not partition.watchers
+
+
+@on_loop
+async def test_a_small_read_is_not_told_of_all_aborts_of_a_log(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        count = 500
+        for producer_id in range(count):
+            options = {"producer_id": producer_id, "producer_epoch": 0}
+            records = batch(1, base_sequence=0, is_transactional=True, **options)
+            partition.log.append_as_leader(records, 0, now_ms=0, origin=Origin.TRANSACTION)
+            marker = bytearray(encode_end_txn_batch(ControlType.ABORT, coordinator_epoch=0, timestamp=0, **options))
+            partition.log.append_as_leader(memoryview(marker), 0, now_ms=0, origin=Origin.COORDINATOR)
+        partition.maybe_advance_high_watermark()
+        for max_bytes, told_max in ((1, 50), (1 << 20, count)):
+            answers = fetch(replicas, {("t", 0): 0}, partition_max_bytes=max_bytes, isolation_level=READ_COMMITTED)
+            assert not isinstance(answers, asyncio.Future)
+            told = [aborted.first_offset for aborted in answers[0][1].aborted_transactions or ()]
+            assert told == [2 * number for number in range(len(told))]
+            assert 1 <= len(told) <= told_max
+            close(answers)
+        assert len(told) == count
 
 
 @on_loop

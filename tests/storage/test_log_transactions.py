@@ -5,15 +5,16 @@ from pathlib import Path
 import pytest
 
 from ottla.errors.kafka import InvalidProducerEpochError, InvalidTxnStateError, TransactionCoordinatorFencedError
+from ottla.records.batch import iterate_batches
 from ottla.records.control import ControlType, encode_end_txn_batch
 from ottla.storage.batch_validation import Origin
 from ottla.storage.partition_log import PartitionLog
-from support.logs import NOW_MS, batch, create_log, open_log
+from support.logs import NOW_MS, batch, create_log, open_log, take
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> PartitionLog:
-    return create_log(tmp_path, segment_bytes=700)
+    return create_log(tmp_path, segment_bytes=700, index_interval_bytes=200)
 
 
 def write(log: PartitionLog, producer_id: int, sequence: int, *, count: int = 2, epoch: int = 0) -> int:
@@ -75,6 +76,23 @@ def test_aborted_transactions_are_listed_for_the_ranges_that_they_touch(log: Par
         for stop in range(start + 1, log.log_end_offset + 1, 3):
             expected = [key for key, marker in spans.items() if key[1] < stop and marker >= start]
             assert aborted(log, start, stop) == expected
+
+
+def test_what_is_told_with_a_read_is_bounded_by_what_was_read(log: PartitionLog) -> None:
+    """Every transaction with a record in it, and few others: entries of the index are 200 bytes apart."""
+    for number in range(60):
+        write(log, number % 3, number // 3 * 2)
+        end(log, number % 3, ControlType.ABORT)
+    assert len(log.segments) > 10
+    for first in range(log.log_end_offset):
+        for size in (150, 400, 5_000):
+            read = log.read(first, size, end_offset=log.end_position, minimum_one_batch=True)
+            data = take(read)
+            last = max(header.last_offset for _, header in iterate_batches(data, partial_tail=True))
+            told = log.aborted_in_read(read, first, log.log_end_offset)
+            needed = log.aborted_transactions(first, last + 1)
+            assert told[: len(needed)] == needed
+            assert len(told) <= len(needed) + 3
 
 
 def test_an_abort_in_a_later_segment_is_found_for_the_records_before_it(log: PartitionLog) -> None:

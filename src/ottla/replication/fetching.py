@@ -248,7 +248,7 @@ class FetchReader:
             if params.isolation_level == READ_COMMITTED:
                 answer.aborted_transactions = [
                     AbortedTransaction(producer_id=aborted.producer_id, first_offset=aborted.first_offset)
-                    for aborted in log.aborted_transactions(entry.fetch_offset, limit.offset)
+                    for aborted in log.aborted_in_read(read, entry.fetch_offset, limit.offset)
                 ]
 
     @staticmethod

@@ -1,6 +1,7 @@
 """Step 6 of the path: the log of a partition on disk, in Kafka's own layout.
 
-partition_log       one partition: append, read, truncate, roll; on it log_reading, timestamp_lookup, follower_batches
+partition_log       one partition: append, read, truncate, roll; on it log_reading, timestamp_lookup, follower_batches,
+                    aborted_transactions
 batch_validation    what a produced batch must be to get in
 segment             a log file with its offset_index, time_index and txn_index; roll_rule says when it is full
 snapshot_files      the producers on disk; producer_replay tells them the batches since

@@ -8,7 +8,6 @@ never is a part of one batch alone: consumers take that for a record that is lar
 from ottla.storage.log_offsets import UNKNOWN_POSITION, LogOffset, LogRead
 from ottla.storage.segment import Segment
 from ottla.storage.segment_list import SegmentList
-from ottla.storage.txn_index import AbortedTransaction
 
 
 def read_segments(
@@ -57,19 +56,3 @@ def _end_position(segment: Segment, end: LogOffset) -> int:
         place = segment.find(end.offset)
         return place.position if place else segment.size
     return segment.size if end.segment_base > segment.base_offset else 0
-
-
-def collect_aborted(segments: SegmentList, first_offset: int, end_offset: int) -> list[AbortedTransaction]:
-    """The aborted transactions with a record in [first_offset, end_offset), as read_committed consumers need them.
-
-    Markers lie behind the records they abort, maybe segments further on: the search ends with an entry whose last
-    stable offset says that everything below `end_offset` was decided.
-    """
-    found = []
-    for segment in segments.from_offset(first_offset):
-        for aborted in segment.txn_index.entries:
-            if aborted.last_offset >= first_offset and aborted.first_offset < end_offset:
-                found.append(aborted)
-            if aborted.last_stable_offset >= end_offset:
-                return found
-    return found

@@ -41,16 +41,17 @@ class OffsetIndex(SparseIndex):
         entry = self.last_entry()
         return entry.value if entry else 0
 
+    def first_offset_from(self, position: int) -> int | None:
+        """The last offset of the first batch with an entry that begins at or past `position`."""
+        number = self._first_from(position)
+        return self.base_offset + self.entry(number).key if number < self.entries else None
+
     def truncate_to(self, position: int) -> None:
         """Drop entries for batches that begin at or past `position`."""
-        low, high = 0, self.entries
+        self._keep(self._first_from(position))
+
+    def _first_from(self, position: int) -> int:
+        """The number of the first entry for a batch that begins at or past `position`."""
         if self._values is not None:
-            self._keep(bisect_left(self._values, position))
-            return
-        while low < high:
-            middle = (low + high) // 2
-            if self.entry(middle).value < position:
-                low = middle + 1
-            else:
-                high = middle
-        self._keep(low)
+            return bisect_left(self._values, position)
+        return bisect_left(range(self.entries), position, key=lambda number: self.entry(number).value)

@@ -24,6 +24,7 @@ from ottla.errors.tree import LogDirError
 from ottla.model import NO_OFFSET, NO_TIMESTAMP, TopicPartition
 from ottla.records.attributes import CONTROL_MASK
 from ottla.records.batch import HEADER_SIZE, BatchHeader, Buffer, stamp
+from ottla.storage.aborted_transactions import aborted_in_read, collect_aborted
 from ottla.storage.batch_validation import (
     PRODUCE_VERSION_LATEST,
     PRODUCE_VERSION_LEGACY_MAX,
@@ -41,7 +42,7 @@ from ottla.storage.follower_batches import (
 from ottla.storage.leader_epochs import EpochEnd, LeaderEpochs
 from ottla.storage.log_hooks import LogHooks, NoHooks
 from ottla.storage.log_offsets import AppendInfo, FoundOffset, LogOffset, LogRead
-from ottla.storage.log_reading import collect_aborted, read_segments
+from ottla.storage.log_reading import read_segments
 from ottla.storage.producer_replay import decode_marker, note_batch, replay_segments
 from ottla.storage.producer_state import AppendedBatch, ProducerStates
 from ottla.storage.roll_rule import UNDECIDED, RollRule
@@ -335,6 +336,10 @@ class PartitionLog:
     def aborted_transactions(self, first_offset: int, end_offset: int) -> list[AbortedTransaction]:
         """Those with a record in [first_offset, end_offset)."""
         return collect_aborted(self.segments, first_offset, end_offset)
+
+    def aborted_in_read(self, read: LogRead, first_offset: int, end_offset: int) -> list[AbortedTransaction]:
+        """Those with a record in what was read from `first_offset` on, below `end_offset`."""
+        return aborted_in_read(self.segments, read, first_offset, end_offset)
 
     def first_unstable_offset(self, high_watermark: int) -> LogOffset | None:
         """Where read_committed readers stop; None: nothing but the high watermark holds them."""

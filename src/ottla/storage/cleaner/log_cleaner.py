@@ -13,6 +13,7 @@ from ottla.clock import Clock
 from ottla.config.topic_config import LONG_MAX
 from ottla.errors import LogDirError, OttlaError
 from ottla.model import TopicPartition
+from ottla.storage.aborted_transactions import collect_aborted
 from ottla.storage.background import Background
 from ottla.storage.checkpoints import CLEANER, OffsetsByPartition
 from ottla.storage.cleaner.cleaner_metrics import CleanerMetrics
@@ -28,7 +29,6 @@ from ottla.storage.cleaner.swapping import (
     rename_to_swap,
 )
 from ottla.storage.log_manager import LogManager
-from ottla.storage.log_reading import collect_aborted
 from ottla.storage.partition_log import PartitionLog
 
 logger = logging.getLogger(__name__)
