@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 
 from ottla.errors.kafka import InvalidProducerEpochError, InvalidTxnStateError, TransactionCoordinatorFencedError
+from ottla.errors.tree import LogDirError
 from ottla.records.batch import iterate_batches
 from ottla.records.control import ControlType, encode_end_txn_batch
 from ottla.storage.batch_validation import Origin
 from ottla.storage.partition_log import PartitionLog
+from support.disks import RoomForLogsDisk
 from support.logs import NOW_MS, batch, create_log, open_log, take
 
 
@@ -149,3 +151,18 @@ def test_what_does_not_fit_an_open_transaction_is_refused(log: PartitionLog) -> 
     with pytest.raises(InvalidProducerEpochError):
         end(log, 1, ControlType.COMMIT, coordinator_epoch=5)
     assert log.log_end_offset == 5
+
+
+def test_an_abort_that_cannot_be_noted_takes_the_directory_offline(tmp_path: Path) -> None:
+    """Its marker is in the log: without the note what was aborted would be given to consumers."""
+    disk = RoomForLogsDisk()
+    log = create_log(tmp_path, disk=disk)
+    first = write(log, 1, 0)
+    disk.is_full = True
+    with pytest.raises(LogDirError):
+        end(log, 1, ControlType.ABORT)
+    assert unstable(log) == first
+    disk.is_full = False
+    recovered = open_log(tmp_path, is_clean=False)
+    assert aborted(recovered, 0, recovered.log_end_offset) == [(1, first)]
+    assert unstable(recovered) is None

@@ -8,8 +8,9 @@ from ottla.errors.tree import LogDirError
 from ottla.records.batch import iterate_batches
 from ottla.storage.log_offsets import LogOffset
 from ottla.storage.partition_log import PartitionLog
-from support.disks import FaultyDisk, os_error
-from support.logs import NOW_MS, batch, create_log, read_all, take
+from ottla.storage.time_index import TimeIndex
+from support.disks import FaultyDisk, RoomForLogsDisk, os_error
+from support.logs import NOW_MS, batch, create_log, open_log, read_all, take
 
 
 @pytest.fixture
@@ -140,6 +141,54 @@ def test_a_full_disk_during_a_roll_refuses_the_append_and_changes_nothing(tmp_pa
     fill(log, 10)
     log.check_invariants()
     assert [record.offset for record in read_all(log)] == list(range(log.log_end_offset))
+
+
+def test_an_append_needs_no_room_for_indexes(tmp_path: Path) -> None:
+    """A log file has room reserved ahead, its indexes have not: what is in the log has been appended."""
+    disk = RoomForLogsDisk()
+    log = create_log(tmp_path, disk=disk, index_interval_bytes=0)
+    disk.is_full = True
+    for _ in range(9000):
+        log.append_as_leader(batch(), 0, now_ms=NOW_MS)
+    with pytest.raises(KafkaStorageError):
+        log.roll(now_ms=NOW_MS)
+    log.check_invariants()
+    assert open_log(tmp_path, is_clean=False).log_end_offset == 9000
+    disk.is_full = False
+    log.roll(now_ms=NOW_MS)
+    log.check_invariants()
+
+
+def test_a_segment_that_cannot_be_closed_whole_is_not_appended_to(
+    log: PartitionLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when there is no descriptor left for the second of its indexes."""
+    log.append_as_leader(batch(), 0, now_ms=NOW_MS)
+    closing = log.active
+
+    def without_descriptors() -> None:
+        raise KafkaStorageError("too many open files")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(TimeIndex, "deactivate", lambda index: without_descriptors())
+        with pytest.raises(KafkaStorageError):
+            log.roll(now_ms=NOW_MS)
+    fill(log)
+    assert log.segments.first is closing
+    assert len(read_all(log)) == log.log_end_offset == 101
+    log.check_invariants()
+
+
+def test_a_refused_append_leaves_the_epoch_that_has_begun(log: PartitionLog) -> None:
+    fill(log, 2)
+    log.assign_epoch_start(3, log.log_end_offset)
+    prepared = log.validation.prepare(batch(producer_id=7, producer_epoch=0, base_sequence=0), NOW_MS)
+    log.append_prepared(prepared, 3, now_ms=NOW_MS)
+    log.assign_epoch_start(4, log.log_end_offset)
+    gap = log.validation.prepare(batch(producer_id=7, producer_epoch=0, base_sequence=9), NOW_MS)
+    with pytest.raises(OutOfOrderSequenceNumberError):
+        log.append_prepared(gap, 4, now_ms=NOW_MS)
+    assert log.end_offset_for_epoch(4) == (4, 5)
 
 
 def test_an_input_output_error_takes_the_directory_offline(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Disks that misbehave on purpose, in the place of `SystemDisk`.
 
-`FaultyDisk` fails the calls that a test names; `RecordingDisk` keeps the trace of everything that changes files or
-makes changes durable, for crash tests that replay each prefix of it.
+`FaultyDisk` fails the calls that a test names; `RoomForLogsDisk` is full but for log files; `RecordingDisk` keeps the
+trace of everything that changes files or makes changes durable, for crash tests that replay each prefix of it.
 """
 
 import errno
@@ -65,6 +65,20 @@ class FaultyDisk(SystemDisk):
         taken = min(wanted, self.room)
         self.room -= taken
         return taken
+
+
+class RoomForLogsDisk(SystemDisk):
+    """While `is_full`, nothing but log files can be written: they have room reserved ahead."""
+
+    __slots__ = ("is_full",)
+
+    def __init__(self) -> None:
+        self.is_full = False
+
+    def pwrite(self, descriptor: int, data: Buffer, position: int, /) -> int:
+        if self.is_full and not os.readlink(f"/proc/self/fd/{descriptor}").endswith(".log"):
+            raise os_error(errno.ENOSPC)
+        return os.pwrite(descriptor, data, position)
 
 
 class RecordingDisk(SystemDisk):

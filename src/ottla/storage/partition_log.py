@@ -173,7 +173,8 @@ class PartitionLog:
         try:
             infos = [self._append_batch(*batch, leader_epoch, now_ms, origin) for batch in batches]
         except KafkaError:
-            self.truncate_to(first_offset, now_ms=now_ms)
+            if self.log_end_offset > first_offset:
+                self.truncate_to(first_offset, now_ms=now_ms)
             raise
         max_timestamp = max(info.max_timestamp for info in infos)
         return infos[0]._replace(last_offset=infos[-1].last_offset, max_timestamp=max_timestamp)
@@ -279,9 +280,9 @@ class PartitionLog:
         closing.prepare_to_close()
         self.snapshots.take(self.producers, start)
         segment = self._create_segment(start, now_ms)
-        closing.deactivate()
-        self._set_segments(self.segments.with_active(segment))
+        self._set_segments(self.segments.with_active(segment))  # First: one that is half closed cannot be appended to.
         if closing.size:
+            closing.deactivate()
             self.hooks.segment_closed(self, closing)
         else:
             closing.delete_files()

@@ -1,9 +1,9 @@
 """What the offset index and the time index share: fixed-size entries of a rising key and a rising value.
 
 In the active segment the entries are two arrays in memory, searched with bisect; the file, made `segment.index.bytes`
-long but sparse, gets them in one write on roll, flush and close. Losing the unwritten ones costs nothing: a segment
-that was not closed cleanly is scanned on recovery, and its indexes are built anew. In a closed segment nothing is kept
-in memory: the search preads a few entries, then one page (decision 13).
+long but sparse, gets them in one write on roll, flush and close, and every so often where there is room. Losing the
+unwritten ones costs nothing: a segment that was not closed cleanly is scanned on recovery, and its indexes are built
+anew. In a closed segment nothing is kept in memory: the search preads a few entries, then one page (decision 13).
 
 Invariants: keys rise strictly, values never fall; an entry's place in the file is its number times the entry size; a
 closed file ends with its last entry.
@@ -11,12 +11,14 @@ closed file ends with its last entry.
 
 from array import array
 from bisect import bisect_right
+from contextlib import suppress
 from itertools import pairwise
 from struct import Struct
 from typing import ClassVar, NamedTuple, Self
 
 from ottla.disk.directory import LogDirectory
 from ottla.disk.log_file import LogFile
+from ottla.errors.kafka import KafkaStorageError
 
 _PAGE_ENTRIES = 512
 _PENDING_MAX = 4096
@@ -115,7 +117,12 @@ class SparseIndex:
         self._keys.append(key)
         self._values.append(value)
         self.entries += 1
-        if self.entries - self._written >= _PENDING_MAX:
+        if (self.entries - self._written) % _PENDING_MAX == 0:
+            self._write_if_there_is_room()
+
+    def _write_if_there_is_room(self) -> None:
+        """What the new entry is of is in the log already, and must not be refused for want of room here."""
+        with suppress(KafkaStorageError):
             self.write_pending()
 
     def _keep(self, entries: int) -> None:
