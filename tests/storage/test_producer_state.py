@@ -175,6 +175,14 @@ def test_when_there_are_too_many_the_longest_unseen_are_dropped(log: Log) -> Non
     assert sorted(producer_id for producer_id, _ in log.producers.items()) == [0, *range(91, 100)]
 
 
+def test_of_those_last_seen_at_the_same_time_only_the_surplus_is_dropped(log: Log) -> None:
+    """As all are that were read from a snapshot."""
+    for producer_id in range(100):
+        log.append(header(0, producer_id=producer_id), NOW)
+    assert log.producers.shrink_to(90) == 10
+    assert len(log.producers) == 90
+
+
 def test_first_unstable_offset_is_that_of_the_oldest_open_transaction(log: Log) -> None:
     log.append(header(0, producer_id=1))
     log.append(transactional(0, producer_id=2))

@@ -20,7 +20,8 @@ stable offset hangs on it.
 Nothing here touches a file; `producer_snapshot` has the bytes.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple, NoReturn
 
 from ottla.errors.kafka import (
@@ -271,7 +272,7 @@ class ProducerStates:
 
     def expire(self, now_ms: int, expiration_ms: int) -> int:
         """Forget whom this broker has not seen for `expiration_ms`; how many those were."""
-        return self._forget_seen_before(now_ms - expiration_ms + 1)
+        return self._forget(lambda entry: entry.last_seen_ms <= now_ms - expiration_ms)
 
     def shrink_to(self, count_max: int) -> int:
         """Forget the producers longest not seen until at most `count_max` are left; how many those were.
@@ -286,14 +287,18 @@ class ProducerStates:
         if not seen:
             return 0
         cutoff = seen[min(surplus, len(seen)) - 1]
-        return self._forget_seen_before(cutoff + 1)
+        older = self._forget(lambda entry: entry.last_seen_ms < cutoff)
+        # After a restart all of them were seen at the same time: of those no more than have to.
+        return older + self._forget(lambda entry: entry.last_seen_ms == cutoff, surplus - older)
 
-    def _forget_seen_before(self, cutoff_ms: int) -> int:
-        forgotten = [
+    def _forget(self, is_old: Callable[[ProducerEntry], bool], count_max: int | None = None) -> int:
+        """Forget the old ones, or the first so many of them; how many those were."""
+        old = (
             producer_id
             for producer_id, entry in self._entries.items()
-            if entry.last_seen_ms < cutoff_ms and entry.current_txn_first_offset < 0
-        ]
+            if entry.current_txn_first_offset < 0 and is_old(entry)
+        )
+        forgotten = list(islice(old, count_max))
         for producer_id in forgotten:
             del self._entries[producer_id]
         return len(forgotten)
