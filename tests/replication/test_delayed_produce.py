@@ -67,6 +67,27 @@ async def test_acks_all_waits_for_the_other_replica_and_times_out(tmp_path: Path
 
 
 @on_loop
+async def test_a_partition_that_is_named_again_has_all_its_answers(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead(isr=(BROKER_ID, 2))
+        answers = [Answer(), Answer(), Answer()]
+        pending = []
+        for answer in answers:
+            info = replicas.manager.append(partition, batch(), ACKS_ALL, 9, replicas.clock.wall_ms())
+            part = unacknowledged(partition, info, ACKS_ALL, answer)
+            assert part is not None
+            pending.append(part)
+        waiting = DelayedProduce(pending, lambda: answers).start(replicas.purgatory, 1000)
+        assert isinstance(waiting, asyncio.Future)
+        partition.follow_high_watermark(1)
+        await turn()
+        await replicas.advance_ms(1100)
+        assert waiting.done()
+        late = ErrorCode.REQUEST_TIMED_OUT
+        assert [answer.error_code for answer in answers] == [ErrorCode.NONE, late, late]
+
+
+@on_loop
 async def test_acks_all_is_answered_when_the_slow_replica_leaves_the_isr(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas:
         partition = replicas.lead(isr=(BROKER_ID, 2))

@@ -69,13 +69,16 @@ class DelayedProduce(Generic[Response]):
     __slots__ = ("_pending", "_respond", "_wait")
 
     def __init__(self, pending: list[Unacknowledged], respond: Callable[[], Response]) -> None:
-        self._pending = {part.partition: part for part in pending}
+        # A request may name a partition twice, though no client does.
+        self._pending: dict[Partition, list[Unacknowledged]] = {}
+        for part in pending:
+            self._pending.setdefault(part.partition, []).append(part)
         self._respond = respond
         self._wait: Wait[Response] | None = None
 
     def start(self, purgatory: Purgatory, timeout_ms: int) -> Response | asyncio.Future[Response]:
-        for part in tuple(self._pending.values()):
-            self._check(part)
+        for partition in tuple(self._pending):
+            self._check(partition)
         if not self._pending:
             return self._respond()
         wait: Wait[Response] = Wait(purgatory, "Produce", timeout_ms, self._timed_out)
@@ -85,23 +88,28 @@ class DelayedProduce(Generic[Response]):
         return wait.future
 
     def partition_changed(self, partition: Partition) -> None:
-        part = self._pending.get(partition)
-        if part is not None:
-            self._check(part)
+        if partition in self._pending:
+            self._check(partition)
         if not self._pending:
             self._complete()
 
-    def _check(self, part: Unacknowledged) -> None:
-        outcome = part.outcome()
-        if outcome is None:
-            return
-        del self._pending[part.partition]
-        if outcome != ErrorCode.NONE:
-            fail(part.answer, outcome)
+    def _check(self, partition: Partition) -> None:
+        waiting = []
+        for part in self._pending[partition]:
+            outcome = part.outcome()
+            if outcome is None:
+                waiting.append(part)
+            elif outcome != ErrorCode.NONE:
+                fail(part.answer, outcome)
+        if waiting:
+            self._pending[partition] = waiting
+        else:
+            del self._pending[partition]
 
     def _timed_out(self) -> None:
-        for part in self._pending.values():
-            fail(part.answer, ErrorCode.REQUEST_TIMED_OUT)
+        for parts in self._pending.values():
+            for part in parts:
+                fail(part.answer, ErrorCode.REQUEST_TIMED_OUT)
         self._pending.clear()
         self._complete()
 
