@@ -10,11 +10,12 @@ import asyncio
 from ottla.clock import Clock
 from ottla.replication.partition import Partition
 from ottla.replication.replica_manager import ReplicaManager
-from ottla.storage.batch_validation import Origin, PreparedBatch
+from ottla.storage.batch_validation import Origin, PreparedBatch, opens_to_at_most
 from ottla.storage.log_offsets import AppendInfo
 
+# Smaller records are opened on the loop: a thread costs more than they do. A few hundred bytes can hold megabytes.
 INLINE_BYTES_MAX = 4096
-"""Smaller records are opened on the loop: a thread costs more than they do."""
+INLINE_OPENED_BYTES_MAX = 16 * 1024
 
 
 class DeferredAppends:
@@ -26,7 +27,9 @@ class DeferredAppends:
     def must_defer(self, partition: Partition, records: memoryview) -> bool:
         if partition in self._last:
             return True
-        return len(records) > INLINE_BYTES_MAX and partition.log.validation.is_heavy(records)
+        return partition.log.validation.is_heavy(records) and not (
+            len(records) <= INLINE_BYTES_MAX and opens_to_at_most(records, INLINE_OPENED_BYTES_MAX)
+        )
 
     def start(
         self, partition: Partition, records: memoryview, acks: int, produce_version: int

@@ -62,7 +62,7 @@ from ottla.records.checksum import crc32c
 from ottla.records.compression import compress
 from ottla.records.kernels import validate_records
 from ottla.records.kernels.problems import Problem, error_for
-from ottla.records.legacy import is_legacy, up_convert
+from ottla.records.legacy import has_wrapper, is_legacy, up_convert
 from ottla.records.record import Record, RecordsSection, decode_rows, open_section
 
 PRODUCE_VERSION_LATEST = 11
@@ -350,6 +350,17 @@ class BatchValidation:
             f"Message batch size is {length} bytes, which exceeds the maximum configured segment size of "
             f"{self.segment_bytes_max}."
         )
+
+
+def opens_to_at_most(records: memoryview, size_max: int) -> bool:
+    """Whether records are known not to be larger when they are opened. Damaged ones and old wrappers are not."""
+    try:
+        if is_legacy(records):
+            return not has_wrapper(records)
+        open_section(records, 0, peek_header(records), size_max)
+    except KafkaError:
+        return False
+    return True
 
 
 def _forced_codec(config: TopicConfig) -> tuple[Codec | None, int | None]:

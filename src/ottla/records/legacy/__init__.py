@@ -9,7 +9,14 @@ The layout is in `kernels.kernel_legacy`. Nothing is stored in these formats any
 """
 
 from ottla.records.legacy.down_convert import DownConverted, down_convert, down_convert_counted
-from ottla.records.legacy.message import MessageRun, decode_messages, is_legacy, messages_end, read_messages
+from ottla.records.legacy.message import (
+    MessageRun,
+    decode_messages,
+    has_wrapper,
+    is_legacy,
+    messages_end,
+    read_messages,
+)
 from ottla.records.legacy.up_convert import up_convert
 
 __all__ = [
@@ -18,6 +25,7 @@ __all__ = [
     "decode_messages",
     "down_convert",
     "down_convert_counted",
+    "has_wrapper",
     "is_legacy",
     "messages_end",
     "read_messages",

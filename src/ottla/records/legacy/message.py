@@ -85,6 +85,11 @@ def index_by_kind(view: memoryview, *, partial_tail: bool = False) -> Iterator[t
         yield kind, _rows(spans, start, end)
 
 
+def has_wrapper(buffer: Buffer) -> bool:
+    """Whether one of the messages has others compressed in it."""
+    return any(kind & COMPRESSION_MASK for kind, _ in index_by_kind(memoryview(buffer)))
+
+
 def messages_range(rows: Spans) -> tuple[int, int]:
     """Where the messages of some rows begin and end: the value is the last of a message's fields."""
     return rows[HEADERS], rows[-SPAN_COLUMNS + VALUE] + max(0, rows[-SPAN_COLUMNS + VALUE_LENGTH])

@@ -1,0 +1,48 @@
+"""Appends that must be opened first are prepared in a thread: by what they hold, not by how small they look."""
+
+from pathlib import Path
+
+import pytest
+
+from ottla.records.attributes import Codec
+from ottla.records.legacy import down_convert
+from ottla.replication.deferred_append import INLINE_BYTES_MAX, INLINE_OPENED_BYTES_MAX, DeferredAppends
+from support.logs import batch
+from support.loops import on_loop
+from support.replicas import replicas_in
+
+LITTLE, MUCH = b"little", bytes(2 * INLINE_OPENED_BYTES_MAX)
+
+
+def records_of(value: bytes, codec: Codec, magic: int = 2) -> memoryview:
+    records = batch([value], keys=[b"key"], compression=codec)
+    return records if magic == 2 else memoryview(bytearray(down_convert(records, magic)))
+
+
+@pytest.mark.parametrize("codec", [Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD], ids=lambda codec: codec.name)
+@on_loop
+async def test_a_small_batch_that_holds_much_is_opened_in_a_thread(tmp_path: Path, codec: Codec) -> None:
+    with replicas_in(tmp_path, cleanup_policy="compact") as replicas:
+        partition = replicas.lead()
+        deferred = DeferredAppends(replicas.manager, replicas.clock)
+        assert len(records_of(MUCH, codec)) < INLINE_BYTES_MAX
+        assert deferred.must_defer(partition, records_of(MUCH, codec))
+        assert not deferred.must_defer(partition, records_of(LITTLE, codec))
+
+
+@pytest.mark.parametrize("magic", [0, 1])
+@on_loop
+async def test_wrappers_of_old_clients_are_opened_in_a_thread(tmp_path: Path, magic: int) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        deferred = DeferredAppends(replicas.manager, replicas.clock)
+        assert deferred.must_defer(partition, records_of(MUCH, Codec.GZIP, magic))
+        assert not deferred.must_defer(partition, records_of(LITTLE, Codec.NONE, magic))
+
+
+@on_loop
+async def test_a_batch_that_is_not_opened_is_not_looked_into(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        deferred = DeferredAppends(replicas.manager, replicas.clock)
+        assert not deferred.must_defer(partition, records_of(MUCH, Codec.GZIP))
