@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from ottla.disk.directory import LogDirectory
+from ottla.disk.log_file import LogFile
 from ottla.errors.kafka import KafkaStorageError
 from ottla.errors.tree import LogDirError
 from support.disks import FaultyDisk, RecordingDisk, os_error
@@ -44,3 +45,40 @@ def test_every_other_error_takes_the_directory_offline(directory: LogDirectory, 
     disk.faults["unlink"] = os_error(number)
     with pytest.raises(LogDirError):
         directory.unlink(f"{directory.path}/a")
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE])
+def test_without_a_descriptor_for_its_sync_a_directory_is_not_lost(
+    directory: LogDirectory, disk: FaultyDisk, number: int
+) -> None:
+    disk.faults["sync_directory"] = os_error(number)
+    with pytest.raises(KafkaStorageError):
+        directory.sync_directory(directory.path)
+
+
+def test_a_file_that_nobody_uses_gives_up_its_descriptor_when_there_is_no_other(tmp_path: Path) -> None:
+    class OneDescriptorLess(FaultyDisk):
+        def open(self, path: str, flags: int, /) -> int:
+            if len(directory.handles):
+                raise os_error(errno.EMFILE)
+            return super().open(path, flags)
+
+        def sync_directory(self, path: str, /) -> None:
+            if len(directory.handles):
+                raise os_error(errno.EMFILE)
+            super().sync_directory(path)
+
+    directory = LogDirectory(str(tmp_path), OneDescriptorLess())
+    first = LogFile.create(f"{tmp_path}/first", directory)
+    second = LogFile.create(f"{tmp_path}/second", directory)
+    second.append(b"x")
+    first.append(b"y")
+    directory.sync_directory(directory.path)
+    assert (first.read_at(0, 1), second.read_at(0, 1)) == (b"y", b"x")
+
+
+def test_what_cannot_be_undone_must_not_stop_halfway(directory: LogDirectory, disk: FaultyDisk) -> None:
+    directory.make_directory(f"{directory.path}/t-0")
+    disk.faults["sync_directory"] = os_error(errno.EMFILE)
+    with pytest.raises(LogDirError):
+        directory.rename(f"{directory.path}/t-0", f"{directory.path}/t-0.abc-delete")

@@ -1,7 +1,9 @@
 import os
 
+import pytest
+
 from ottla.disk.directory import LogDirectory
-from ottla.disk.handle_cache import HandleCache
+from ottla.disk.handle_cache import HANDLES_MAX, HandleCache, affordable_handles
 from ottla.disk.log_file import LogFile
 
 
@@ -64,3 +66,8 @@ def test_everything_can_be_given_back_at_once_and_opened_again(tmp_path: os.Path
     directory.handles.close_all()
     assert open_descriptors() == before
     assert [file.append(b"x") for file in files] == [0] * 5
+
+
+@pytest.mark.parametrize(("descriptors", "handles"), [(256, 102), (1024, 409), (20_000, HANDLES_MAX), (1, 1)])
+def test_log_files_leave_most_descriptors_to_others(descriptors: int, handles: int) -> None:
+    assert affordable_handles(HANDLES_MAX, descriptors) == handles

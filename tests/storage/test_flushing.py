@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from ottla.errors.kafka import KafkaStorageError
 from ottla.errors.tree import LogDirError
 from ottla.model import TopicPartition
+from ottla.storage import flushing
 from ottla.storage.background import ThreadBackground
 from ottla.storage.partition_log import PartitionLog
 from storage.brokers import ORDERS, QueuedBackground, Storage, values_of
@@ -262,3 +264,46 @@ def test_every_round_tells_how_long_it_took(rig: Rig) -> None:
     rig.background.run_all()
     assert len(times) == 1
     assert times[0] >= 0
+
+
+def test_a_round_holds_few_descriptors_however_much_is_unflushed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(flushing, "ROUND_FILES_MAX", 9)
+    rig = Rig(tmp_path / "a", RecordingDisk(), segment_bytes="300")
+    log, answers = rig.create(), Answers()
+    for _ in range(20):
+        rig.storage.append(log, b"x" * 200)
+    assert len(log.segments) == 20
+    other = rig.create(1)
+    rig.background.run_all()
+    log.recovery_point = 0
+    rig.storage.append(other, b"value")
+    rig.manager.flush(log, 20, answers)
+    rig.manager.flush(other, 1, answers)
+    while rig.background.queue:
+        assert sum(file.pins for segment in log.segments for file in segment.files) <= 9 + 2
+        rig.background.run_next()
+    assert answers == [None, None]
+    assert (log.recovery_point, other.recovery_point) == (20, 1)
+
+
+def test_a_round_without_descriptors_keeps_none(tmp_path: Path) -> None:
+    disk = FaultyDisk()
+    rig = Rig(tmp_path / "a", disk, segment_bytes="300")
+    log, answers = rig.create(), Answers()
+    for _ in range(3):
+        rig.storage.append(log, b"x" * 200)
+    rig.background.run_all()
+    for segment in log.segments:
+        for file in segment.files:
+            file.close()
+    log.recovery_point = 0
+    disk.faults["open"] = os_error(errno.EMFILE)
+    rig.manager.flush(log, 3, answers)
+    assert [type(answer) for answer in answers] == [KafkaStorageError]
+    assert sum(file.pins for segment in log.segments for file in segment.files) == 0
+    del disk.faults["open"]
+    rig.manager.flush(log, 3, answers)
+    rig.background.run_all()
+    assert (answers[1:], log.recovery_point) == ([None], 3)

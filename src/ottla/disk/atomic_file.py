@@ -28,7 +28,7 @@ def write_atomically(directory: LogDirectory, path: str, content: bytes) -> None
 def read_whole(directory: LogDirectory, path: str) -> bytes | None:
     """The content, or None when there is no such file."""
     try:
-        descriptor = directory.disk.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = directory.with_descriptor(lambda: directory.disk.open(path, os.O_RDONLY | os.O_CLOEXEC))
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -11,15 +11,19 @@ Two kinds of failure, and they are not mixed (decision 12):
 
 import errno
 import os
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, TypeVar
 
 from ottla.disk.handle_cache import HandleCache
 from ottla.disk.system_disk import SYSTEM_DISK, Disk
 from ottla.errors.kafka import KafkaStorageError
 from ottla.errors.tree import LogDirError, OttlaError
 
-_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+Result = TypeVar("Result")
+
+NO_DESCRIPTOR: Final = frozenset({errno.EMFILE, errno.ENFILE})
+_NO_ROOM: Final = NO_DESCRIPTOR | {errno.ENOSPC, errno.EDQUOT, errno.ENOMEM}
 
 
 class LogDirectory:
@@ -49,6 +53,14 @@ class LogDirectory:
             self.on_failed(failure)
         return failure
 
+    @contextmanager
+    def no_way_back(self) -> Iterator[None]:
+        """Around a change that can be neither finished nor undone where there is no room: that ends the directory."""
+        try:
+            yield
+        except KafkaStorageError as error:
+            raise LogDirError(self.path, str(error)) from error
+
     def sync_failure(self, error: OSError) -> LogDirError:
         return LogDirError(self.path, f"sync failed, what it covered may be lost: {error}")
 
@@ -66,14 +78,26 @@ class LogDirectory:
             self.disk.rename(source, target)
         except OSError as error:
             raise self.storage_error(error) from error
-        self.sync_directory(os.path.dirname(target))
+        with self.no_way_back():
+            self.sync_directory(os.path.dirname(target))
 
     def sync_directory(self, path: str) -> None:
         """Make the names in `path` durable: files that were created, renamed or removed there."""
         try:
-            self.disk.sync_directory(path)
+            self.with_descriptor(lambda: self.disk.sync_directory(path))
         except OSError as error:
+            if error.errno in NO_DESCRIPTOR:  # It was not begun: a sync itself needs none.
+                raise self.storage_error(error) from error
             raise self.sync_failure(error) from error
+
+    def with_descriptor(self, call: Callable[[], Result]) -> Result:
+        """Call what takes a descriptor; where none is left once more, with that of a file which nobody uses."""
+        try:
+            return call()
+        except OSError as error:
+            if error.errno not in NO_DESCRIPTOR or not self.handles.close_one():
+                raise
+        return call()
 
     def make_directory(self, path: str) -> None:
         try:
@@ -84,7 +108,7 @@ class LogDirectory:
 
     def list_directory(self, path: str) -> list[str]:
         try:
-            return sorted(self.disk.list_directory(path))
+            return sorted(self.with_descriptor(lambda: self.disk.list_directory(path)))
         except OSError as error:
             raise self.storage_error(error) from error
 

@@ -14,6 +14,11 @@ from typing import Protocol
 HANDLES_MAX = 8_000
 
 
+def affordable_handles(handles_max: int, descriptors_max: int) -> int:
+    """As many, but at most two in five of what the process may open: clients may take half of it."""
+    return min(handles_max, max(1, descriptors_max * 2 // 5))
+
+
 class Cached(Protocol):
     """What the cache closes: a LogFile, seen from here."""
 
@@ -36,7 +41,7 @@ class HandleCache:
     def add(self, file: Cached) -> None:
         """Take in a file that has just been opened, closing another if there are too many."""
         if len(self._ring) >= self.handles_max:
-            self._close_one()
+            self.close_one()
         self._ring[file] = None
 
     def remove(self, file: Cached) -> None:
@@ -49,8 +54,8 @@ class HandleCache:
             file.close_descriptor()
         self._ring.clear()
 
-    def _close_one(self) -> None:
-        """Two rounds at most: the first may only clear flags. With every file pinned the bound gives way."""
+    def close_one(self) -> bool:
+        """Two rounds at most: the first may only clear flags. False with every file pinned: the bound gives way."""
         for _ in range(2 * len(self._ring)):
             file = next(iter(self._ring))
             if file.used or file.pins:
@@ -59,4 +64,5 @@ class HandleCache:
             else:
                 del self._ring[file]
                 file.close_descriptor()
-                return
+                return True
+        return False

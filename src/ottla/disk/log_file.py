@@ -128,6 +128,22 @@ class LogFile:
         self.size = size
         self._reserved_end = max(RESERVE_FROM_BYTES, size)
 
+    def give_back_room(self) -> None:
+        """Cut off what was reserved or preallocated. That is no write: retention may go by the time of the file."""
+        try:
+            self.directory.disk.cut_to_size(self.descriptor, self.size)
+        except OSError as error:
+            raise self.directory.storage_error(error) from error
+        self._reserved_end = max(RESERVE_FROM_BYTES, self.size)
+
+    @property
+    def modified_ms(self) -> int:
+        """When something was last written."""
+        try:
+            return int(self.directory.disk.stat(self.path).st_mtime * 1000)
+        except OSError as error:
+            raise self.directory.storage_error(error) from error
+
     def extend_sparse(self, size: int) -> None:
         """Make the file look `size` long without writing; what it holds stays as it is."""
         try:
@@ -189,8 +205,9 @@ class LogFile:
         self.directory.disk.close(descriptor)
 
     def _open(self, flags: int) -> int:
-        self._descriptor = self.directory.disk.open(self.path, flags)
-        self.directory.handles.add(self)
+        directory = self.directory
+        self._descriptor = directory.with_descriptor(lambda: directory.disk.open(self.path, flags))
+        directory.handles.add(self)
         return self._descriptor
 
     def _reopen(self) -> int:

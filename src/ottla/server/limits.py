@@ -1,13 +1,16 @@
 """The bounds of a server, under the names of the keys that set them."""
 
+import resource
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ottla.config import BrokerConfig
+from ottla.disk.handle_cache import HANDLES_MAX
 from ottla.errors import ConfigError
 from ottla.transport.frames import MESSAGE_SIZE_MAX_DEFAULT
 
 UNLIMITED = 2**31 - 1
+DESCRIPTORS_RESERVED = HANDLES_MAX + 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +27,7 @@ class ServerLimits:
     # A frame that was begun must be complete after this time or, where it is large, have grown by another megabyte.
     frame_receive_timeout_ms: int = 60_000
     # Descriptors that connections never take: log files and connections to other brokers need them.
-    descriptors_reserved: int = 4096
+    descriptors_reserved: int = DESCRIPTORS_RESERVED
     socket_listen_backlog_size: int = 50
     # None: nobody chose, see decision 2; -1: the operating system decides, and tunes.
     socket_send_buffer_bytes: int | None = None
@@ -40,6 +43,7 @@ class ServerLimits:
             max_connections_per_ip=config.int("max.connections.per.ip"),
             max_connections_per_ip_overrides=parse_overrides(config.string("max.connections.per.ip.overrides") or ""),
             connections_max_idle_ms=config.int("connections.max.idle.ms"),
+            descriptors_reserved=min(DESCRIPTORS_RESERVED, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2),
             frame_receive_timeout_ms=config.int("ottla.frame.receive.timeout.ms"),
             socket_listen_backlog_size=config.int("socket.listen.backlog.size"),
             socket_send_buffer_bytes=_buffer_bytes(config, "socket.send.buffer.bytes"),

@@ -3,7 +3,8 @@
 By default only closed segments are synced, in the directory's thread; an fdatasync of the file being appended to
 would hold up the appends. Who needs more (`flush.messages`, `flush.ms`) asks with `request`, and is called back when
 everything below the given offset is on disk. There is one round at a time for each log directory: whatever is asked
-for while it runs goes into the next, so that one sync of a file answers all who wait for it.
+for while it runs goes into the next, so that one sync of a file answers all who wait for it. What has more files than
+one round may hold open goes on in the next, too.
 
     round    plan (loop)   which files, how far they reach, what to write beside them; descriptors pinned
              run (thread)  leader epochs, then data, then names
@@ -34,6 +35,9 @@ from ottla.storage.segment import Segment
 
 logger = logging.getLogger(__name__)
 
+# Each keeps a descriptor until the round is over. After a loss of the recovery points all segments want to be in one.
+ROUND_FILES_MAX = 256
+
 
 @dataclass(slots=True)
 class FlushPlan:
@@ -46,7 +50,12 @@ class FlushPlan:
     files: list[tuple[LogFile, int]] = field(default_factory=list)
     closed: list[Segment] = field(default_factory=list)
     is_new: bool = False
+    is_partial: bool = False
     is_cancelled: bool = False
+
+    def pin(self, files: Iterable[LogFile]) -> None:
+        for file in files:
+            self.files.append((file, file.pin()))
 
 
 class DirectoryFlusher:
@@ -119,19 +128,34 @@ class DirectoryFlusher:
     # -- a round ------------------------------------------------------------------------------------------------------
 
     def _maybe_start_round(self) -> None:
-        if self._round is None and self._waiting:
-            plans = [self._plan(log, max(offset for offset, _ in waiters)) for log, waiters in self._waiting.items()]
-            waiters, self._waiting = self._waiting, {}
-            self._round = plans
-            started_at = time.monotonic()
+        if self._round is not None or not self._waiting:
+            return
+        plans: list[FlushPlan] = []
+        waiters: dict[PartitionLog, list[tuple[int, Done]]] = {}
+        room = ROUND_FILES_MAX
+        try:
+            while self._waiting and room > 0:
+                log = next(iter(self._waiting))
+                waiters[log] = self._waiting.pop(log)
+                room -= self._plan(plans, log, max(offset for offset, _ in waiters[log]), room)
+        except KafkaStorageError as error:
+            self._end(plans, waiters, error)
+            return
+        except OttlaError:
+            self._waiting = waiters | self._waiting  # The directory is about to fail, and all are told then.
+            _unpin(plans)
+            raise
+        self._round = plans
+        started_at = time.monotonic()
 
-            def ended(error: Exception | None) -> None:
-                self.on_flushed((time.monotonic() - started_at) * 1000)
-                self._end(plans, waiters, error)
+        def ended(error: Exception | None) -> None:
+            self.on_flushed((time.monotonic() - started_at) * 1000)
+            self._end(plans, waiters, error)
 
-            self._background.submit(lambda: self._run(plans), ended)
+        self._background.submit(lambda: self._run(plans), ended)
 
-    def _plan(self, log: PartitionLog, up_to_offset: int) -> FlushPlan:
+    def _plan(self, plans: list[FlushPlan], log: PartitionLog, up_to_offset: int, room: int) -> int:
+        """How many files it has: at most `room`, or those of one segment, from the oldest on."""
         epochs = log.leader_epochs
         reaches_active = up_to_offset > log.active.base_offset
         plan = FlushPlan(
@@ -141,16 +165,21 @@ class DirectoryFlusher:
             epochs.version,
             is_new=log in self._new,
         )
-        unflushed = dict.fromkeys([*self._closed.get(log, ()), *log.unflushed_segments()])
-        for segment in unflushed:
+        plans.append(plan)
+        self._new.discard(log)
+        unflushed = {*self._closed.get(log, ()), *log.unflushed_segments()}
+        for segment in sorted(unflushed, key=lambda segment: segment.base_offset):
+            if len(plan.files) >= room:
+                plan.end_offset = min(plan.end_offset, segment.base_offset)
+                plan.is_partial = True
+                break
             if segment is not log.active:
                 # Its indexes are final and will not be looked at again by recovery.
                 plan.closed.append(segment)
-                plan.files += [(file, file.pin()) for file in segment.files if file.path]
+                plan.pin(file for file in segment.files if file.path)
             elif reaches_active:
-                plan.files.append((segment.log, segment.log.pin()))
-        self._new.discard(log)
-        return plan
+                plan.pin([segment.log])
+        return len(plan.files)
 
     def _run(self, plans: Iterable[FlushPlan]) -> None:
         """In the thread."""
@@ -182,16 +211,19 @@ class DirectoryFlusher:
         error: Exception | None,
     ) -> None:
         self._round = None
+        _unpin(plans)
         for plan in plans:
-            for file, _ in plan.files:
-                file.unpin()
             if error is None:
                 plan.log.mark_flushed(plan.end_offset)
                 self._forget_closed(plan)
                 if plan.epochs is not None:
                     plan.log.leader_epochs.saved_version = plan.epochs_version
+                if plan.is_partial and not plan.is_cancelled:
+                    self._waiting[plan.log] = waiters.pop(plan.log) + self._waiting.get(plan.log, [])
         if isinstance(error, KafkaStorageError):
-            logger.warning("a flush is put off: %s", error)  # no room for an epoch file: the next round tries again
+            # No room for an epoch file, or no descriptor: the next round tries again.
+            logger.warning("a flush is put off: %s", error)
+            self._new.update(plan.log for plan in plans if plan.is_new and not plan.is_cancelled)
         elif error is not None:
             self._on_failure(error)
         for log_waiters in waiters.values():
@@ -218,6 +250,13 @@ def _sync_if_there(directory: LogDirectory, path: str) -> None:
         file.sync()
     finally:
         file.close()
+
+
+def _unpin(plans: list[FlushPlan]) -> None:
+    for plan in plans:
+        for file, _ in plan.files:
+            file.unpin()
+        plan.files.clear()
 
 
 def _nobody(error: Exception | None) -> None:

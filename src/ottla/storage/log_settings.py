@@ -1,9 +1,10 @@
 """What the log manager takes from the broker's configuration."""
 
+import resource
 from dataclasses import dataclass
 
 from ottla.config.broker_config import BrokerConfig
-from ottla.disk.handle_cache import HANDLES_MAX
+from ottla.disk.handle_cache import HANDLES_MAX, affordable_handles
 
 PRODUCER_CHECK_INTERVAL_MS = 600_000
 PRODUCERS_MAX = 500_000
@@ -34,5 +35,7 @@ def log_settings(config: BrokerConfig) -> LogSettings:
         recovery_checkpoint_interval_ms=config.int("log.flush.offset.checkpoint.interval.ms"),
         log_start_checkpoint_interval_ms=config.int("log.flush.start.offset.checkpoint.interval.ms"),
         producer_expiration_ms=config.int("producer.id.expiration.ms"),
-        segment_handles_max=config.int("ottla.segment.handles.max"),
+        segment_handles_max=affordable_handles(
+            config.int("ottla.segment.handles.max"), resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        ),
     )
