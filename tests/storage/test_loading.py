@@ -171,6 +171,17 @@ def test_a_snapshot_past_the_first_segment_that_is_read_is_not_believed(writer: 
     assert log.snapshots.offsets == [20, 40], "taken anew while reading"
 
 
+@pytest.mark.parametrize("is_clean", [True, False])
+def test_an_emptied_time_index_is_rebuilt_where_records_have_timestamps(writer: PartitionWriter, is_clean: bool) -> None:
+    fill(writer)
+    writer.stop()
+    path = Path(writer.path, f"{20:020d}.timeindex")
+    sound = path.read_bytes()
+    path.write_bytes(b"")
+    check(writer.load(is_clean=is_clean, recovery_point=60))
+    assert path.read_bytes() == sound
+
+
 @pytest.mark.parametrize("suffix", [".index", ".timeindex"])
 @pytest.mark.parametrize("damage", ["missing", "odd size", "impossible entry"])
 def test_a_bad_index_of_a_closed_segment_is_rebuilt(writer: PartitionWriter, suffix: str, damage: str) -> None:

@@ -15,7 +15,7 @@ from ottla.errors import OperatorError
 from ottla.errors.kafka import KafkaStorageError, OutOfOrderSequenceNumberError
 from ottla.errors.tree import LogDirError
 from ottla.model import TopicPartition
-from ottla.records.batch import LOG_OVERHEAD, iterate_batches
+from ottla.records.batch import LOG_OVERHEAD, iterate_batches, stamp
 from ottla.records.record import Record, encode_batch
 from ottla.storage.checkpoints import CLEANER, HIGH_WATERMARK, LOG_START, RECOVERY_POINT
 from ottla.storage.inventory import take_inventory
@@ -281,6 +281,29 @@ def test_file_time_counts_where_records_have_no_timestamp(storage: Storage) -> N
     assert log.log_start_offset == 1
 
 
+@pytest.mark.parametrize("end", ["stop", "crash"])
+def test_file_time_is_not_renewed_by_a_restart(storage: Storage, end: str) -> None:
+    log = storage.start().create(ORDERS)
+    for _ in range(4):
+        storage.append(log, b"x" * 200, now_ms=-1)
+    for segment in log.segments:
+        os.utime(segment.log.path, (1_000_000_000, 1_000_000_000))
+    getattr(storage, end)()
+    found = storage.start().get(ORDERS)
+    assert found is not None
+    storage.append(found, b"x" * 200, now_ms=-1)
+    assert [segment.largest_timestamp for segment in found.segments][:4] == [1_000_000_000_000] * 4
+
+
+def test_a_file_time_that_cannot_be_read_ends_the_directory_and_not_the_upkeep(tmp_path: Path) -> None:
+    storage, disk = Storage(tmp_path / "a", tmp_path / "b"), FaultyDisk()
+    manager = storage.start(disk)
+    storage.append(manager.create(ORDERS), b"value", now_ms=-1)
+    disk.faults["stat"] = os_error(errno.EIO)
+    visit(storage)
+    assert storage.failures == [(str(tmp_path / "a"), [ORDERS])]
+
+
 def test_oldest_segments_go_while_the_log_stays_above_retention_bytes(storage: Storage) -> None:
     storage.overrides |= {"retention.bytes": "1000", "retention.ms": "-1"}
     log = storage.start().create(ORDERS)
@@ -517,6 +540,21 @@ def test_a_recovery_point_past_the_end_is_brought_back(storage: Storage, tmp_pat
     found = storage.start().get(ORDERS)
     assert found is not None
     assert values_of(found) == [b"a", b"b"]
+
+
+def test_a_kill_takes_no_records_behind_gaps_that_a_leader_has_compacted(tmp_path: Path) -> None:
+    storage = Storage(tmp_path / "a", topic={"segment.bytes": "300"})
+    storage.start().vouch()
+    log = storage.manager.create(ORDERS)
+    for offset in range(0, 40, 5):
+        batch = bytearray(encode_batch([Record(0, 0, b"key", b"x" * 100)]))
+        stamp(batch, 0, offset, 0)
+        log.append_as_follower(memoryview(batch), now_ms=0)
+    assert len(log.segments) > 2
+    storage.crash()
+    found = storage.start().get(ORDERS)
+    assert found is not None
+    assert (found.log_end_offset, len(values_of(found))) == (36, 8)
 
 
 def test_inventory_lists_partitions_with_topic_ids(storage: Storage, tmp_path: Path) -> None:

@@ -100,7 +100,8 @@ class DataPlane:
             delay = self.logs.tick_flushes()
         except OttlaError as error:
             logger.error("upkeep of the logs: %s", error)
-        self._ticking = self._loop.call_later(delay, self._tick)
+        finally:
+            self._ticking = self._loop.call_later(delay, self._tick)
 
     def _maybe_checkpoint_high_watermarks(self) -> None:
         now = self._loop.time()

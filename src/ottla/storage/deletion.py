@@ -12,16 +12,19 @@ from collections.abc import Callable, Sequence
 
 from ottla.disk.directory import LogDirectory
 from ottla.disk.log_file import LogFile
+from ottla.errors.kafka import KafkaStorageError
 from ottla.storage.background import Background
 from ottla.storage.segment import Segment
 
 logger = logging.getLogger(__name__)
 
+RETRY_MS = 10_000
+
 
 class DeletionQueue:
     """What is to be removed from one log directory, and when."""
 
-    __slots__ = ("_background", "_directory", "_heap", "_numbers", "_on_failure")
+    __slots__ = ("_background", "_directory", "_heap", "_now_ms", "_numbers", "_on_failure")
 
     def __init__(
         self, directory: LogDirectory, background: Background, on_failure: Callable[[Exception], None]
@@ -31,6 +34,7 @@ class DeletionQueue:
         self._on_failure = on_failure
         self._heap: list[tuple[int, int, Callable[[], None]]] = []
         self._numbers = itertools.count()
+        self._now_ms = 0
 
     def __len__(self) -> int:
         return len(self._heap)
@@ -45,13 +49,15 @@ class DeletionQueue:
         self._push(due_ms, lambda: self._remove_tree(path))
 
     def run_due(self, now_ms: int) -> None:
+        self._now_ms = now_ms
         while self._heap and self._heap[0][0] <= now_ms:
             heapq.heappop(self._heap)[2]()
 
     def run_all(self) -> None:
         """On a stop: what is left would be found and removed by the next start, but why leave it."""
-        while self._heap:
-            heapq.heappop(self._heap)[2]()
+        due, self._heap = self._heap, []
+        for _, _, action in sorted(due, key=lambda entry: entry[:2]):
+            action()
 
     def _push(self, due_ms: int, action: Callable[[], None]) -> None:
         heapq.heappush(self._heap, (due_ms, next(self._numbers), action))
@@ -67,7 +73,7 @@ class DeletionQueue:
 
         def finish(error: Exception | None) -> None:
             if error is not None:
-                self._on_failure(error)
+                self._failed(error, lambda: self._remove_files(files))
                 return
             for file in files:
                 if file.path:
@@ -78,11 +84,18 @@ class DeletionQueue:
     def _remove_tree(self, path: str) -> None:
         def finish(error: Exception | None) -> None:
             if error is not None:
-                self._on_failure(error)
+                self._failed(error, lambda: self._remove_tree(path))
             else:
                 logger.info("removed %s", path)
 
         self._background.submit(lambda: self._remove_tree_if_there(path), finish)
+
+    def _failed(self, error: Exception, action: Callable[[], None]) -> None:
+        if isinstance(error, KafkaStorageError):
+            logger.warning("a removal is put off: %s", error)
+            self._push(self._now_ms + RETRY_MS, action)
+        else:
+            self._on_failure(error)
 
     def _remove_tree_if_there(self, path: str) -> None:
         try:

@@ -114,7 +114,7 @@ def _request(
         log_start_offset=known.start_offsets.get(partition, 0),
         index_bytes_max=config.segment_index_bytes,
         index_interval_bytes=config.index_interval_bytes,
-        may_have_gaps=config.is_compacted or partition in known.cleaned or not known.was_ours,
+        may_have_gaps=log_dir.is_whole or config.is_compacted or partition in known.cleaned or not known.was_ours,
         now_ms=now_ms,
         progress=log_dir.progress,
     )

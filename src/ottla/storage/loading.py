@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from ottla.disk.atomic_file import read_whole
 from ottla.disk.directory import LogDirectory
 from ottla.disk.log_file import LogFile
+from ottla.errors.kafka import CorruptMessageError
 from ottla.model import TopicPartition
 from ottla.storage import leader_epochs as epoch_file
 from ottla.storage import producer_windows
@@ -47,8 +48,9 @@ logger = logging.getLogger(__name__)
 class LoadRequest:
     """What is known of a partition before its directory is looked at.
 
-    `may_have_gaps`: its topic is or was compacted, or the directory is another broker's and nobody knows. A gap between
-    two segments then says nothing. Otherwise it says that records were lost, and the log ends there.
+    `may_have_gaps`: nothing can be lost, since the power was not; or its topic is or was compacted, or the directory is
+    another broker's and nobody knows. A gap between two segments then says nothing: it may have been copied from a
+    leader that compacted. Otherwise it says that records were lost, and the log ends there.
     """
 
     topic_partition: TopicPartition
@@ -188,7 +190,23 @@ def _open_segment(
 def _indexes_are_sane(segment: Segment) -> bool:
     offsets, times = segment.offset_index, segment.time_index
     is_placed = offsets.entries == 0 or 0 <= offsets.last_position() < segment.size
-    return is_placed and offsets.is_sane() and times.is_sane() and segment.txn_index.is_sane()
+    return (
+        is_placed
+        and offsets.is_sane()
+        and times.is_sane()
+        and segment.txn_index.is_sane()
+        and not _lacks_times(segment)
+    )
+
+
+def _lacks_times(segment: Segment) -> bool:
+    """A segment with timestamps is closed with an entry of the largest. Only where there is none a header is read."""
+    if segment.time_index.entries:
+        return False
+    try:
+        return segment.first_timestamp >= 0
+    except CorruptMessageError:
+        return False  # Not for the index to say.
 
 
 def _load_epochs(directory: LogDirectory, path: str, segments: list[Segment]) -> LeaderEpochs:

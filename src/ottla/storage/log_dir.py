@@ -20,6 +20,7 @@ from ottla.disk.atomic_file import read_whole, write_atomically
 from ottla.disk.directory import LogDirectory
 from ottla.disk.handle_cache import HandleCache
 from ottla.disk.system_disk import Disk
+from ottla.errors import OttlaError
 from ottla.errors.tree import LogDirError
 from ottla.model import TopicPartition
 from ottla.storage import clean_shutdown, meta_properties, wholeness
@@ -35,6 +36,9 @@ from ottla.storage.meta_properties import MetaProperties, decode_meta_properties
 from ottla.storage.partition_log import PartitionLog
 
 logger = logging.getLogger(__name__)
+
+# A thread works on one partition after the other, and uses few of its files at once.
+VIEW_HANDLES_MAX = 64
 
 
 class LogDir:
@@ -97,7 +101,7 @@ class LogDir:
 
     def own_view(self) -> LogDirectory:
         """A LogDirectory with descriptors of its own, for a thread; `handles` may be set to the shared ones later."""
-        return LogDirectory(self.path, self.directory.disk)
+        return LogDirectory(self.path, self.directory.disk, HandleCache(VIEW_HANDLES_MAX))
 
     def fail(self, error: Exception) -> None:
         """Take the directory offline, once."""
@@ -139,7 +143,11 @@ class LogDir:
     def write_checkpoint_now(self, name: str, offsets: OffsetsByPartition) -> None:
         """Blocks until it is durable."""
         self._written[name] = encode_offsets(offsets)
-        self._write_newest(self.own_view(), name)
+        try:
+            self._write_newest(self.own_view(), name)
+        except OttlaError:
+            del self._written[name]
+            raise
 
     def _write_newest(self, directory: LogDirectory, name: str) -> None:
         """Never what was asked for earlier: a recovery point that was lowered must not be raised again by a late write.

@@ -15,12 +15,14 @@ in the log itself: the recovery point must be lowered on disk first, or after a 
 were written in the place of others.
 """
 
+import contextlib
 import logging
 import os
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 
 from ottla.clock import Clock
+from ottla.config.topic_config import TopicConfig
 from ottla.disk.atomic_file import write_atomically
 from ottla.disk.directory import LogDirectory
 from ottla.disk.handle_cache import HandleCache
@@ -292,8 +294,25 @@ class LogManager:
             directory.disk.make_directory(path)
         except FileExistsError:
             logger.warning("%s is there already: its files are taken over", path)
+            return self._fill(directory, path, partition, topic_id, config)
         except OSError as error:
             raise directory.storage_error(error) from error
+        try:
+            return self._fill(directory, path, partition, topic_id, config)
+        except KafkaStorageError:  # It may be made elsewhere the next time, and must not be found twice.
+            with contextlib.suppress(OttlaError):
+                directory.remove_tree(path)
+            raise
+
+    def _fill(
+        self,
+        directory: LogDirectory,
+        path: str,
+        partition: TopicPartition,
+        topic_id: uuid.UUID | None,
+        config: TopicConfig,
+    ) -> PartitionLog:
+        """Everything that a new partition's directory holds."""
         if topic_id is not None:
             file = LogFile.create(os.path.join(path, PARTITION_METADATA), directory)
             file.append(encode_partition_metadata(topic_id))
@@ -328,12 +347,14 @@ class LogManager:
         if log is None:
             return
         log_dir = self.log_dir_of(log)
-        self._remove(log, KafkaStorageError(f"partition {partition} was deleted"))
+        deleted = KafkaStorageError(f"partition {partition} was deleted")
+        log_dir.flusher.forget(log, deleted)  # First: a round of its thread would find the files gone.
         try:
             log.rename_directory(os.path.join(log_dir.path, renamed_directory(partition, kind)))
         except LogDirError as error:
             log_dir.fail(error)
             raise
+        self._remove(log, deleted)
         _close_files(log)
         if kind is DirectoryKind.DELETED:
             due_ms = self.monotonic_ms() + log.config.file_delete_delay_ms
@@ -376,14 +397,16 @@ class LogManager:
         self.on_truncated(log, offset)
         log_dir = self.log_dir_of(log)
         log_dir.flusher.truncated(log, offset)
-        if offset < log.recovery_point:
+        if offset < log.recovery_point:  # Until it is written the old one stands: a refused truncation is tried again.
+            lowered = min(offset, log_dir.flusher.checkpoint_point(log))
+            log_dir.write_checkpoint_now(RECOVERY_POINT, log_dir.recovery_points() | {log.topic_partition: lowered})
             log.recovery_point = offset
-            log_dir.write_checkpoint_now(RECOVERY_POINT, log_dir.recovery_points())
 
     def _sync_truncation(self, log: PartitionLog) -> None:
         """So that no segment that was dropped comes back after a crash, beside records written since."""
-        log.active.log.sync()
-        log.log_directory.sync_directory(log.directory)
+        with log.log_directory.no_way_back():
+            log.active.log.sync()
+            log.log_directory.sync_directory(log.directory)
 
     # -- flush --------------------------------------------------------------------------------------------------------
 

@@ -19,8 +19,7 @@ from functools import partial
 
 from ottla.config.topic_config import TopicConfig
 from ottla.disk.directory import LogDirectory
-from ottla.errors.kafka import KafkaError, KafkaStorageError, OffsetOutOfRangeError
-from ottla.errors.tree import LogDirError
+from ottla.errors.kafka import KafkaError, OffsetOutOfRangeError
 from ottla.model import NO_OFFSET, NO_TIMESTAMP, TopicPartition
 from ottla.records.attributes import CONTROL_MASK
 from ottla.records.batch import HEADER_SIZE, BatchHeader, Buffer, stamp
@@ -374,26 +373,23 @@ class PartitionLog:
             self.truncate_fully(offset, now_ms=now_ms)
             return True
         segments, dropped = self.segments.up_to(offset)
-        self._set_segments(segments)
-        self._discard(dropped)
-        self.active.activate()
-        self._cut_state(self.active.truncate_to(offset), now_ms)
+        with self.log_directory.no_way_back():
+            self._set_segments(segments)
+            self._discard(dropped)
+            self.active.activate()
+            self._cut_state(self.active.truncate_to(offset), now_ms)
         self._roll_after_timestamp = UNDECIDED
         return True
 
     def truncate_fully(self, new_start: int, *, now_ms: int) -> None:
         """Drop everything; the log goes on, empty, at `new_start`."""
-        dropped = tuple(self.segments)
-        self._discard(dropped)
-        try:
-            segment = self._create_segment(new_start, now_ms)
-        except KafkaStorageError as error:  # there is no way back: the old segments are gone
-            raise LogDirError(self.log_directory.path, str(error)) from error
-        self._set_segments(SegmentList([segment]))
-        self.log_start_offset = new_start
-        self.leader_epochs.clear()
-        self.snapshots.drop_past(NO_OFFSET)
-        self._cut_state(new_start, now_ms)
+        with self.log_directory.no_way_back():
+            self._discard(tuple(self.segments))
+            self._set_segments(SegmentList([self._create_segment(new_start, now_ms)]))
+            self.log_start_offset = new_start
+            self.leader_epochs.clear()
+            self.snapshots.drop_past(NO_OFFSET)
+            self._cut_state(new_start, now_ms)
 
     def _cut_state(self, end_offset: int, now_ms: int) -> None:
         """Make everything that describes the log end where the log now ends."""
@@ -431,10 +427,11 @@ class PartitionLog:
             self.roll(now_ms=now_ms)
             count = len(self.segments) - 1
         dropped = [self.segments[number] for number in range(count)]
-        self._set_segments(self.segments.without_first(count))
-        self._move_start(max(self.log_start_offset, self.segments.first.base_offset))
-        self.snapshots.drop_below(self.segments.first.base_offset)
-        self._discard(dropped)
+        with self.log_directory.no_way_back():
+            self._set_segments(self.segments.without_first(count))
+            self._move_start(max(self.log_start_offset, self.segments.first.base_offset))
+            self.snapshots.drop_below(self.segments.first.base_offset)
+            self._discard(dropped)
         return sum(segment.size for segment in dropped)
 
     def increment_log_start_offset(self, offset: int) -> bool:

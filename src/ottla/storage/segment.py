@@ -15,6 +15,7 @@ from ottla.disk.directory import LogDirectory
 from ottla.disk.file_slice import FileSlice
 from ottla.disk.log_file import LogFile
 from ottla.disk.system_disk import Buffer
+from ottla.errors.kafka import KafkaStorageError
 from ottla.model import NO_OFFSET, NO_TIMESTAMP
 from ottla.storage.batch_scan import BatchPlace, batch_at, find_batch, find_position, walk_batches
 from ottla.storage.offset_index import OffsetIndex
@@ -192,7 +193,7 @@ class Segment:
     @property
     def modified_ms(self) -> int:
         """When the log file was last written."""
-        return int(self.log.directory.disk.stat(self.log.path).st_mtime * 1000)
+        return self.log.modified_ms
 
     @property
     def first_timestamp(self) -> int:
@@ -271,7 +272,7 @@ class Segment:
         """No more appends: finish the time index, shrink the index files, give back preallocated room."""
         self.prepare_to_close()
         if self.time_index.is_active:
-            self.log.truncate(self.size)
+            self.log.give_back_room()
         self.offset_index.deactivate()
         self.time_index.deactivate()
         self._known_positions.clear()
@@ -333,9 +334,15 @@ class Segment:
             file.close()
 
     def mark_deleted(self) -> None:
-        """Rename the files out of the way; readers that hold slices go on."""
+        """Rename the files out of the way; readers that hold slices go on.
+
+        Where there is no room for another name they go at once, which needs none.
+        """
         for file in self.files:
-            file.rename(file.path + DELETED_SUFFIX, missing_ok=file is not self.log)
+            try:
+                file.rename(file.path + DELETED_SUFFIX, missing_ok=file is not self.log)
+            except KafkaStorageError:
+                file.delete()
 
     def delete_files(self) -> None:
         for file in self.files:

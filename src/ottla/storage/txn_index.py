@@ -18,8 +18,6 @@ from typing import NamedTuple
 
 from ottla.disk.directory import LogDirectory
 from ottla.disk.log_file import LogFile
-from ottla.errors.kafka import KafkaStorageError
-from ottla.errors.tree import LogDirError
 
 VERSION = 0
 _ENTRY = Struct(">hqqqq")
@@ -62,13 +60,11 @@ class TxnIndex:
     def append(self, aborted: AbortedTransaction) -> None:
         entries = self.entries
         assert not entries or aborted.last_offset > entries[-1].last_offset, (aborted, entries[-1])
-        try:
+        # The marker is in the log: without its entry consumers would be given what was aborted. Recovery makes it.
+        with self._directory.no_way_back():
             if self._file is None:
                 self._file = LogFile.create(self._path, self._directory)
             self._file.append(_ENTRY.pack(VERSION, *aborted))
-        except KafkaStorageError as error:
-            # The marker is in the log: without its entry consumers would be given what was aborted. Recovery makes it.
-            raise LogDirError(self._directory.path, str(error)) from error
         entries.append(aborted)
 
     def truncate_to(self, offset: int) -> None:

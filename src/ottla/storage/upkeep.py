@@ -75,9 +75,9 @@ class Upkeep:
             due_ms, number, log = heapq.heappop(self._heap)
             if log not in self._visited:
                 continue
+            heapq.heappush(self._heap, (self._next_due(due_ms, now_ms), number, log))
             if due_ms >= 0:
                 self._visit(log, wall_ms)
-            heapq.heappush(self._heap, (self._next_due(due_ms, now_ms), number, log))
 
     def _next_due(self, due_ms: int, now_ms: int) -> int:
         """A new partition gets a place of its own within the interval, and keeps it."""

@@ -53,9 +53,10 @@ def rename_to_swap(log: PartitionLog, group: CleanedGroup) -> None:
 def put_in_place(plan: CleaningPlan, group: CleanedGroup, *, now_ms: int) -> Segment:
     log = plan.log
     replaced = replaced_segments(plan, group)
-    for segment in replaced:
-        segment.mark_deleted()
-    _rename(log, group.base_offset, SWAP_SUFFIX, "")
+    with log.log_directory.no_way_back():
+        for segment in replaced:
+            segment.mark_deleted()
+        _rename(log, group.base_offset, SWAP_SUFFIX, "")
     config = log.config
     cleaned = Segment.open(
         log.directory,
