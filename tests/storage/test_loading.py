@@ -172,7 +172,7 @@ def test_a_snapshot_past_the_first_segment_that_is_read_is_not_believed(writer: 
 
 
 @pytest.mark.parametrize("is_clean", [True, False])
-def test_an_emptied_time_index_is_rebuilt_where_records_have_timestamps(writer: PartitionWriter, is_clean: bool) -> None:
+def test_an_emptied_time_index_is_rebuilt_where_records_have_times(writer: PartitionWriter, is_clean: bool) -> None:
     fill(writer)
     writer.stop()
     path = Path(writer.path, f"{20:020d}.timeindex")
