@@ -4,6 +4,7 @@ import asyncio
 import uuid
 from collections.abc import Awaitable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ from ottla.protocol.messages.produce import (
 from ottla.records.attributes import Codec
 from ottla.records.batch import decode_header
 from support.loops import on_loop
-from support.replicas import TOPIC_ID, Replicas, batch, replicas_in
+from support.replicas import BROKER_ID, TOPIC_ID, Replicas, batch, replicas_in, turn
 
 BIG = b"x" * 20_000
 
@@ -38,8 +39,9 @@ def request(
 async def handle(handlers: ProduceHandlers, message: ProduceRequest, version: int = 9) -> PartitionProduceResponse:
     if version < 13:
         message.topic_data[0].topic_id = uuid.UUID(int=0)
-    answer = handlers.handle_produce(RequestContext(ApiKey.PRODUCE, version), message)
-    response = await answer if isinstance(answer, Awaitable) else answer
+    response: Any = handlers.handle_produce(RequestContext(ApiKey.PRODUCE, version), message)
+    while isinstance(response, Awaitable):
+        response = await response
     assert isinstance(response, ProduceResponse)
     return response.responses[0].partition_responses[0]
 
@@ -143,3 +145,44 @@ async def test_null_key_on_a_compacted_topic_names_the_record(tmp_path: Path) ->
         answer = await handle(handlers_of(replicas), request(batch(count=2)))
         assert answer.error_code == ErrorCode.INVALID_RECORD
         assert [error.batch_index for error in answer.record_errors][:1] == [0]
+
+
+@on_loop
+async def test_produce_that_waits_for_replicas_lets_go_of_its_frame(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead(isr=(BROKER_ID, 2))
+        frame = bytearray(batch(BIG))
+        message = request(memoryview(frame), acks=-1)
+        message.topic_data[0].topic_id = uuid.UUID(int=0)
+        waiting = handlers_of(replicas).handle_produce(RequestContext(ApiKey.PRODUCE, 9), message)
+        assert isinstance(waiting, asyncio.Future)
+        frame.append(0)  # BufferError while anybody has a view of it.
+        waiting.cancel()
+
+
+@on_loop
+async def test_records_that_are_opened_in_a_thread_are_counted_meanwhile(tmp_path: Path) -> None:
+    with replicas_in(tmp_path, compression_type="gzip") as replicas:
+        replicas.lead()
+        frame = bytearray(batch(BIG))
+        message = request(memoryview(frame))
+        message.topic_data[0].topic_id = uuid.UUID(int=0)
+        context = RequestContext(ApiKey.PRODUCE, 9)
+        deferred: Any = handlers_of(replicas).handle_produce(context, message)
+        assert context.held_bytes == len(frame)
+        frame.append(0)
+        assert (await deferred).responses[0].partition_responses[0].error_code == ErrorCode.NONE
+
+
+@on_loop
+async def test_wait_for_replicas_behind_a_thread_can_be_given_up(tmp_path: Path) -> None:
+    with replicas_in(tmp_path, compression_type="gzip") as replicas:
+        partition = replicas.lead(isr=(BROKER_ID, 2))
+        message = request(batch(BIG), acks=-1)
+        message.topic_data[0].topic_id = uuid.UUID(int=0)
+        deferred: Any = handlers_of(replicas).handle_produce(RequestContext(ApiKey.PRODUCE, 9), message)
+        waiting = await deferred
+        assert partition.watchers
+        waiting.cancel()
+        await turn()
+        assert not partition.watchers

@@ -147,6 +147,33 @@ def test_at_the_bound_reading_stops_connections_stay_and_all_recovers(limits: Se
     run(scenario())
 
 
+def test_bytes_that_a_handler_goes_on_with_are_counted_until_it_ends():
+    async def scenario():
+        go_on = asyncio.Event()
+
+        async def work(context):
+            await go_on.wait()
+            return NO_RESPONSE
+
+        def handle_produce(context, request):
+            context.held_bytes = len(request.topic_data[0].partition_data[0].records)
+            return work(context)
+
+        limits = ServerLimits(queued_max_request_bytes=BIG)
+        async with running_server(handler_table({ApiKey.PRODUCE: handle_produce}), limits) as running:
+            first, second = running.connect(), running.connect()
+            budget = running.server.admission.clients
+            await first.send(first.request(produce(BIG), 7))
+            await running.until(lambda: (budget.queued_requests, budget.queued_bytes) == (1, BIG))
+            await second.send(second.request(produce(BIG), 7)[:100])
+            await running.until(lambda: budget.waiting_count == 1)
+            first.sock.close()
+            go_on.set()
+            await running.until(lambda: budget.waiting_count == 0)
+
+    run(scenario())
+
+
 def test_budget_comes_back_when_connections_die_in_any_state():
     async def scenario():
         handled: list[int] = []

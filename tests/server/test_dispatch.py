@@ -299,6 +299,33 @@ def test_wait_of_a_request_is_cancelled_when_its_client_goes():
     run(scenario())
 
 
+@pytest.mark.parametrize("goes_first", [True, False])
+def test_future_that_a_coroutine_ends_with_is_cancelled_when_the_client_goes(goes_first: bool):
+    async def scenario():
+        future = asyncio.get_running_loop().create_future()
+        begun, go_on = asyncio.Event(), asyncio.Event()
+
+        async def handle(_context, _request):
+            begun.set()
+            await go_on.wait()
+            return future
+
+        async with running_server(handler_table({ApiKey.HEARTBEAT: handle})) as running:
+            peer = running.connect()
+            await peer.send(peer.request(heartbeat(1), 1))
+            await begun.wait()
+            if not goes_first:
+                go_on.set()
+                await running.until(lambda: bool(future._callbacks))
+            peer.sock.close()
+            await running.until(lambda: running.server.connection_count == 0)
+            go_on.set()
+            await running.until(future.cancelled)
+            await running.server.dispatcher.drain_tasks()
+
+    run(scenario())
+
+
 def test_response_that_comes_after_its_client_went_gives_back_its_files(sendable_file):
     async def scenario():
         from ottla.protocol.messages.fetch import (

@@ -17,7 +17,8 @@ class RequestContext:
     """Who asks, by which listener, and when the request was received (monotonic seconds).
 
     A handler that finds its client over a quota sets `throttle_time_ms`: the answer is sent at once, and the
-    connection is not read for that long (KIP-219).
+    connection is not read for that long (KIP-219). One that goes on in a coroutine with bytes of the request says in
+    `held_bytes` how many: they count as being received until it ends.
     """
 
     __slots__ = (
@@ -27,6 +28,7 @@ class RequestContext:
         "client_id",
         "client_port",
         "correlation_id",
+        "held_bytes",
         "listener_name",
         "principal",
         "received_at",
@@ -55,6 +57,7 @@ class RequestContext:
         self.principal = principal
         self.received_at = received_at
         self.throttle_time_ms = 0
+        self.held_bytes = 0
 
 
 class CloseConnection(OttlaError):

@@ -83,13 +83,15 @@ class ProduceHandlers:
 
     def handle_produce(
         self, context: RequestContext, request: ProduceRequest
-    ) -> ProduceResponse | Awaitable[ProduceResponse | None] | None:
+    ) -> ProduceResponse | Awaitable[ProduceResponse | asyncio.Future[ProduceResponse] | None] | None:
         acks = request.acks
         if acks not in (ACKS_ALL, 0, 1):
             raise InvalidRequiredAcksError(f"acks is {acks}: it must be -1, 0 or 1")
         outcome = Outcome(context.api_version, acks, request.timeout_ms, self._clock.wall_ms())
         response = ProduceResponse(responses=[self._append_topic(topic, outcome) for topic in request.topic_data])
+        forget_records(request)
         if outcome.deferred:
+            context.held_bytes = sum(part.size_bytes for part in outcome.deferred)
             return self._finish_deferred(response, outcome)
         return self._answer(response, outcome)
 
@@ -104,14 +106,15 @@ class ProduceHandlers:
             self._replicas.purgatory, max(0, outcome.timeout_ms)
         )
 
-    async def _finish_deferred(self, response: ProduceResponse, outcome: "Outcome") -> ProduceResponse | None:
+    async def _finish_deferred(
+        self, response: ProduceResponse, outcome: "Outcome"
+    ) -> ProduceResponse | asyncio.Future[ProduceResponse] | None:
         for append in outcome.deferred:
             try:
                 self._acknowledge(append.partition, await append.done, append.answer, outcome)
             except KafkaError as error:
                 self._refuse(append.answer, append.partition.topic_partition.topic, append.size_bytes, error)
-        answer = self._answer(response, outcome)
-        return await answer if isinstance(answer, asyncio.Future) else answer
+        return self._answer(response, outcome)
 
     def _append_topic(self, topic: TopicProduceData, outcome: "Outcome") -> TopicProduceResponse:
         name = topic.name
@@ -181,6 +184,14 @@ class ProduceHandlers:
                     name = ErrorCode(answer.error_code).name
                     raise CloseConnection(f"produce with acks=0 to {topic.name}-{answer.index} failed: {name}")
         return NO_RESPONSE
+
+
+def forget_records(request: ProduceRequest) -> None:
+    """They are in the log, or copied. A request that waits is kept, and would keep its whole frame, which nobody counts
+    any more."""
+    for topic in request.topic_data:
+        for part in topic.partition_data:
+            part.records = None
 
 
 def produce_error(request: ProduceRequest, version: int, error: KafkaError) -> ProduceResponse:

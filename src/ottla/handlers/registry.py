@@ -1,5 +1,6 @@
 """The table of what this broker serves. What is not in it is neither dispatched nor advertised."""
 
+from asyncio import Future
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,10 @@ from ottla.protocol.message import Response
 Answer = Response | EncodedResponse | None
 """What is sent back; None (NO_RESPONSE) sends nothing."""
 
-Handle = Callable[[RequestContext, Any], Answer | Awaitable[Answer]]
+LaterAnswer = Answer | Future[Any]
+"""What an awaitable gives. A future is waited for in its turn, and given up when the connection goes."""
+
+Handle = Callable[[RequestContext, Any], Answer | Awaitable[LaterAnswer]]
 OnError = Callable[[Any, int, KafkaError], Answer]
 
 Shortcut = Callable[[memoryview, int], bytes | Response | None]

@@ -2,7 +2,8 @@
 
 A request needs memory of its own from when its frame is begun to be received until its handler has run; that is what
 is counted here, as one request and as the bytes of its frame. A frame that is complete when it is read is handled in
-the same moment and never waits, and a request that waits in purgatory has given its frame back.
+the same moment and never waits, and a request that waits in purgatory has given its frame back. Bytes that a handler
+goes on working with (records that are opened in a thread) are counted again for as long as that takes.
 
 A frame is admitted while any of the budget is left (so that one as large as the whole budget can be received at all).
 At the bound a connection is left unread, not closed; the ones that wait are admitted in the order in which they came.
@@ -73,6 +74,10 @@ class RequestBudget:
             return False
         self._take(size)
         return True
+
+    def hold(self, size: int) -> None:
+        """Count, without asking, what a request that was handled still needs. `give_back` ends that."""
+        self._take(size)
 
     def give_back(self, size: int) -> None:
         """A request that was counted has been handled, or its connection is gone."""

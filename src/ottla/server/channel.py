@@ -239,6 +239,12 @@ class Channel:
         if self.connection.reading_paused and self._budget is None:
             self.connection.resume_reading()
 
+    def hold(self, api_key: int, size: int) -> Callable[[], None]:
+        """Count so many bytes of a request that is still worked on, until what is returned is called."""
+        budget = self._services.admission.budget_for(api_key, control_listener=self.listener.is_control)
+        budget.hold(size)
+        return lambda: budget.give_back(size)
+
     # What the connection asks and tells (FrameGate)
 
     def _on_frame(self, frame: memoryview) -> bool:

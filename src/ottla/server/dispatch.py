@@ -7,12 +7,13 @@
     any other exception: our bug                                                 logged, answered UNKNOWN_SERVER_ERROR
 
 A request whose handler answers at once costs no task, no future and no timer. A handler that waits gives a Future,
-which is its request's own: it is cancelled when the connection goes. A coroutine becomes a task that runs to its end.
+which is its request's own: it is cancelled when the connection goes. A coroutine becomes a task that runs to its end;
+where that is a Future again, the request waits for it.
 """
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from struct import Struct
 from typing import Any
 
@@ -21,7 +22,7 @@ from ottla.errors import DecodeError, ErrorCode, KafkaError, PeerError
 from ottla.errors.kafka import UnknownServerError
 from ottla.handlers.api_versions import unsupported_version_response
 from ottla.handlers.context import CloseConnection, EncodedResponse, RequestContext
-from ottla.handlers.registry import Answer, HandlerTable
+from ottla.handlers.registry import Answer, HandlerTable, LaterAnswer
 from ottla.observability.logs import RateLimitedLogger
 from ottla.observability.metrics import Metrics
 from ottla.protocol.api_keys import ApiKey
@@ -59,7 +60,7 @@ class Dispatcher:
         suppressed = metrics.counter("ottla_log_messages_suppressed_total")
         self._log = RateLimitedLogger(logger, clock, suppressed=suppressed)
         self._routes: dict[int, Route] = {}
-        self._tasks: set[asyncio.Task[Answer]] = set()
+        self._tasks: set[asyncio.Task[LaterAnswer]] = set()
 
     def dispatch(self, channel: Channel, frame: memoryview) -> None:
         """Handle one request. PeerError when it is none."""
@@ -190,11 +191,16 @@ class Dispatcher:
     # Requests that wait
 
     def _wait(
-        self, channel: Channel, route: Route, context: RequestContext, request: Any, awaitable: Awaitable[Answer]
+        self, channel: Channel, route: Route, context: RequestContext, request: Any, awaitable: Awaitable[LaterAnswer]
     ) -> None:
         waiting = _WaitingRequest(self, channel, route, context, request, self._now())
+        if context.held_bytes:
+            waiting.let_go = channel.hold(route.api_key, context.held_bytes)
         channel.answer_later(waiting)
-        future = self._as_future(awaitable)
+        self._wait_for(waiting, self._as_future(awaitable))
+
+    @staticmethod
+    def _wait_for(waiting: "_WaitingRequest", future: "asyncio.Future[Any]") -> None:
         if not isinstance(future, asyncio.Task):
             waiting.cancel = future.cancel
         if isinstance(future, PromptFuture) and not future.done():
@@ -202,17 +208,20 @@ class Dispatcher:
         else:
             future.add_done_callback(waiting.on_done)
 
-    def _as_future(self, awaitable: Awaitable[Answer]) -> "asyncio.Future[Answer]":
+    def _as_future(self, awaitable: Awaitable[LaterAnswer]) -> "asyncio.Future[LaterAnswer]":
         if isinstance(awaitable, asyncio.Future):
             return awaitable
-        task: asyncio.Task[Answer] = self._loop.create_task(_run(awaitable))
+        task: asyncio.Task[LaterAnswer] = self._loop.create_task(_run(awaitable))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
 
-    def finish(self, waiting: "_WaitingRequest", future: "asyncio.Future[Answer]") -> None:
+    def finish(self, waiting: "_WaitingRequest", future: "asyncio.Future[LaterAnswer]") -> None:
         """A request that waited has its result: answer it, or give back what it holds when nobody is there."""
         channel, route, context = waiting.channel, waiting.route, waiting.context
+        if waiting.let_go is not None:
+            waiting.let_go()
+            waiting.let_go = None
         if future.cancelled():
             channel.close("a request was cancelled")
             return
@@ -220,6 +229,12 @@ class Dispatcher:
             answer = future.result()
         except Exception as error:  # noqa: BLE001 - as in _handle
             answer = self._error_answer(channel, route, waiting.request, error)
+        if isinstance(answer, asyncio.Future):
+            if channel.connection.closed:
+                answer.cancel()
+            else:
+                self._wait_for(waiting, answer)
+            return
         waiting.ready_at = self._now()
         channel.answer_pending(waiting, self._encoded(channel, route, context.correlation_id, answer))
         if context.throttle_time_ms and not channel.connection.closed:
@@ -243,7 +258,7 @@ class Dispatcher:
 
 
 class _WaitingRequest(PendingAnswer):
-    __slots__ = ("channel", "context", "dispatcher", "ready_at", "request", "returned_at", "route")
+    __slots__ = ("channel", "context", "dispatcher", "let_go", "ready_at", "request", "returned_at", "route")
 
     def __init__(
         self,
@@ -261,8 +276,9 @@ class _WaitingRequest(PendingAnswer):
         self.context = context
         self.request = request
         self.returned_at = self.ready_at = returned_at
+        self.let_go: Callable[[], None] | None = None
 
-    def on_done(self, future: "asyncio.Future[Answer]") -> None:
+    def on_done(self, future: "asyncio.Future[LaterAnswer]") -> None:
         self.dispatcher.finish(self, future)
 
     def on_turn(self) -> None:
@@ -271,5 +287,5 @@ class _WaitingRequest(PendingAnswer):
         times.record(self.context.received_at, self.returned_at, self.ready_at, self.dispatcher._now())
 
 
-async def _run(awaitable: Awaitable[Answer]) -> Answer:
+async def _run(awaitable: Awaitable[LaterAnswer]) -> LaterAnswer:
     return await awaitable
