@@ -155,12 +155,27 @@ class ReplicaFetcher:
             return
         positions = dict(self._session.sent) if response.session_id == 0 else self._session.sent
         self._session.answered(response.session_id)
+        flushes: dict[asyncio.Future[None], FollowedPartition] = {}
         for topic in response.responses:
             for data in topic.partitions:
                 key = FetchKey(topic.topic_id, data.partition_index)
                 followed, position = self.followed.get(key), positions.get(key)
                 if followed is not None and position is not None:
                     await self._take_partition(followed, position, data)
+                    flush = self._replicas.flush_followed(followed.partition)
+                    if flush is not None:
+                        flushes[flush] = followed
+        if flushes:
+            await self._await_flushes(flushes)
+
+    async def _await_flushes(self, flushes: dict[asyncio.Future[None], FollowedPartition]) -> None:
+        """The next fetch tells the leader what is safe here. What cannot be flushed yet is left out of it."""
+        _, pending = await asyncio.wait(flushes, timeout=self._settings.backoff_ms / 1000)
+        for flush in pending:
+            followed = flushes[flush]
+            self._paused.add(followed.key)
+            self._mark(followed.key)
+            flush.add_done_callback(self._resume(followed))
 
     async def _take_partition(self, followed: FollowedPartition, position: FetchPosition, data: PartitionData) -> None:
         if followed.position() != position or not followed.is_current:
@@ -209,8 +224,8 @@ class ReplicaFetcher:
         self._mark(followed.key)
         self._wheel.schedule(self._backoff.delay_ms(followed.failures), self._resume(followed))
 
-    def _resume(self, followed: FollowedPartition) -> Callable[[], None]:
-        def resume() -> None:
+    def _resume(self, followed: FollowedPartition) -> Callable[..., None]:
+        def resume(_flush: asyncio.Future[None] | None = None) -> None:
             if self.followed.get(followed.key) is followed:
                 self._paused.discard(followed.key)
                 self._mark(followed.key)

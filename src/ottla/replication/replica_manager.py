@@ -7,6 +7,7 @@ A request that names a partition gets it here, or the error that tells the clien
     on a failed log directory       KAFKA_STORAGE_ERROR
 """
 
+import asyncio
 import logging
 import uuid
 from collections.abc import Iterator, Sequence
@@ -234,6 +235,23 @@ class ReplicaManager:
             self._logs.flush(log, log.log_end_offset, lambda _error: partition.changed())
 
     # Following
+
+    def flush_followed(self, partition: Partition) -> asyncio.Future[None] | None:
+        """Begin the flush that `flush.messages` promises; None where none is due.
+
+        Until it is done the leader must not hear of what was appended: it would acknowledge it.
+        """
+        log = partition.log
+        if not log.is_flushed or not self._logs.must_flush(log):
+            return None
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def flushed(_error: Exception | None) -> None:
+            if not future.done():
+                future.set_result(None)
+
+        self._logs.flush(log, log.log_end_offset, flushed)
+        return future
 
     def append_from_leader(self, partition: Partition, records: memoryview, now_ms: int) -> None:
         """Append the leader's bytes as they are."""
