@@ -1,6 +1,5 @@
 """A consumer that waits has a record before its producer has the answer: whoever reads the answer need not wait."""
 
-import select
 from pathlib import Path
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from ottla.protocol.messages.api_versions import ApiVersionsRequest
 from ottla.testing import EmbeddedBroker
 from ottla.transport.receive_buffer import RECEIVE_BYTES
+from support.connections import is_readable
 from support.raw_kafka import RawKafka
 from support.raw_requests import FETCH_VERSION, PRODUCE_VERSION, batch, fetch_partition, fetch_request, produce
 
@@ -30,6 +30,5 @@ def test_a_waiting_consumer_is_sent_a_record_before_the_producer_is_answered(
             consumer.send(fetch_request("t", [fetch_partition(offset)], wait_ms=LONGEST_WAIT_MS), FETCH_VERSION)
             producer.ask(ApiVersionsRequest(), 0)  # Answered not before the turn in which the fetch begins to wait.
             produce(producer, "t", batch([bytes(value_bytes)]), version=version, acks=1)
-            readable, _, _ = select.select([consumer.sock], [], [], 0)
-            assert readable, f"record {offset} came after the answer to its producer"
+            assert is_readable(consumer.sock), f"record {offset} came after the answer to its producer"
             consumer.receive()

@@ -1,5 +1,4 @@
 import asyncio
-import select
 import struct
 
 import pytest
@@ -13,7 +12,7 @@ from ottla.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatRespons
 from ottla.protocol.messages.metadata import MetadataRequest, MetadataResponse
 from ottla.protocol.messages.produce import ProduceRequest, ProduceResponse
 from ottla.replication.purgatory import PromptFuture
-from support.connections import framed
+from support.connections import framed, is_readable
 from support.servers import handler_table, running_server
 
 
@@ -129,9 +128,9 @@ def test_wait_that_ends_is_answered_in_the_same_turn():
             asked = asyncio.ensure_future(peer.ask(heartbeat(1), 4))
             await running.until(lambda: bool(waiting))
             waiting[0].set_result(HeartbeatResponse(throttle_time_ms=7))
-            assert not select.select([peer.sock], [], [], 0)[0]
+            assert not is_readable(peer.sock)
             waiting[0].call_prompt()
-            assert select.select([peer.sock], [], [], 20)[0]
+            assert is_readable(peer.sock, 20)
             assert (await asked).throttle_time_ms == 7
 
     run(scenario())

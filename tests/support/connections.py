@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import select
 import socket
 import struct
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -16,6 +17,13 @@ RECEIVE_TIMEOUT = 20.0
 
 def framed(message: bytes) -> bytes:
     return struct.pack(">i", len(message)) + message
+
+
+def is_readable(sock: socket.socket, timeout_s: float = 0) -> bool:
+    """`select.select` would take no descriptor beyond 1023."""
+    poll = select.poll()
+    poll.register(sock, select.POLLIN)
+    return bool(poll.poll(timeout_s * 1000))
 
 
 class Peer:
