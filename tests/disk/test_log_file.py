@@ -116,6 +116,40 @@ def test_renames_are_followed_by_later_opens(file: LogFile) -> None:
     assert file.read_at(0, 3) == b"abc"
 
 
+def test_a_file_closed_while_it_is_pinned_gives_its_descriptor_back_with_the_last_pin(file: LogFile) -> None:
+    file.append(b"abc")
+    descriptors = [file.pin(), file.pin()]
+    file.close()
+    assert os.pread(descriptors[0], 3, 0) == b"abc"
+    file.unpin()
+    assert len(file.directory.handles) == 1
+    file.unpin()
+    assert len(file.directory.handles) == 0
+
+
+def test_a_file_opened_again_after_it_was_closed_while_pinned_stays_open_when_it_is_unpinned(file: LogFile) -> None:
+    file.append(b"abc")
+    file.pin()
+    file.close()
+    file.unpin()
+    descriptor = file.pin()
+    file.unpin()
+    assert len(file.directory.handles) == 1
+    assert file.descriptor == descriptor
+
+
+def test_a_file_deleted_while_it_is_pinned_stays_readable_until_the_last_pin(file: LogFile) -> None:
+    file.append(b"abc")
+    path, descriptor = file.path, file.pin()
+    file.pin()
+    file.delete()
+    file.unpin()
+    assert not os.path.exists(path)
+    assert os.pread(descriptor, 3, 0) == b"abc"
+    file.unpin()
+    assert len(file.directory.handles) == 0
+
+
 MEGABYTE = 1024 * 1024
 
 

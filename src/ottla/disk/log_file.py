@@ -23,7 +23,17 @@ _NEVER = 1 << 63
 
 
 class LogFile:
-    __slots__ = ("_descriptor", "_pwrite", "_reserved_end", "directory", "path", "pins", "size", "used")
+    __slots__ = (
+        "_closes_at_unpin",
+        "_descriptor",
+        "_pwrite",
+        "_reserved_end",
+        "directory",
+        "path",
+        "pins",
+        "size",
+        "used",
+    )
 
     def __init__(self, path: str, directory: LogDirectory, size: int) -> None:
         self.path = path
@@ -31,6 +41,7 @@ class LogFile:
         self.size = size
         self.pins = 0
         self.used = False
+        self._closes_at_unpin = False
         self._descriptor = _CLOSED
         self._pwrite = directory.disk.pwrite
         self._reserved_end = max(RESERVE_FROM_BYTES, size)
@@ -169,7 +180,7 @@ class LogFile:
 
     def unpin(self) -> None:
         self.pins -= 1
-        if self.pins == 0 and not self.path:
+        if self.pins == 0 and self._closes_at_unpin:
             self._close_for_good()
 
     def rename(self, path: str, *, missing_ok: bool = False) -> None:
@@ -191,13 +202,14 @@ class LogFile:
         """Unlink the file. Slices of it stay readable until they are closed."""
         self.directory.unlink(self.path)
         self.path = ""
-        if self.pins == 0:
-            self._close_for_good()
+        self.close()
 
     def close(self) -> None:
-        """Give back the descriptor; a later use opens the file again."""
+        """Give back the descriptor, while it is pinned with the last pin; a later use opens the file again."""
         if self.pins == 0:
             self._close_for_good()
+        else:
+            self._closes_at_unpin = True
 
     def close_descriptor(self) -> None:
         """For the handle cache alone, which has already forgotten the file."""
@@ -206,6 +218,7 @@ class LogFile:
 
     def _open(self, flags: int) -> int:
         directory = self.directory
+        self._closes_at_unpin = False
         self._descriptor = directory.with_descriptor(lambda: directory.disk.open(self.path, flags))
         directory.handles.add(self)
         return self._descriptor
