@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ottla.errors.kafka import CorruptMessageError, InvalidRecordError, UnsupportedCompressionTypeError
-from ottla.records.attributes import Codec, TimestampType
+from ottla.records.attributes import TIMESTAMP_TYPE_MASK, Codec, TimestampType
 from ottla.records.batch import check_crc, decode_header, rewrite_timestamp_type
 from ottla.records.compression import compress
 from ottla.records.control import ControlType, encode_end_txn_batch
@@ -159,6 +159,32 @@ def test_messages_of_different_kinds_become_batches_of_their_own() -> None:
     assert [record.value for record in records_of(batches)] == [b"a", b"b", b"c", b"d"]
 
 
+@pytest.mark.parametrize("magic", [0, 1])
+def test_attribute_bits_that_mean_nothing_begin_no_batch(magic: int) -> None:
+    bits = [0, 16, 32, 64, -128, 0]
+    message_set = b"".join(message(index, magic, bit, None, b"%d" % bit) for index, bit in enumerate(bits))
+    [batch] = up_convert(message_set)
+    assert decode_header(batch).attributes == 0
+    assert [record.value for record in decode_batch(batch)] == [b"%d" % bit for bit in bits]
+
+
+def test_messages_of_different_kinds_part_whatever_their_other_bits_are() -> None:
+    wrapped = bytes(cramjam.gzip.compress(message(0, 1, 0, None, b"c")))
+    message_set = (
+        message(0, 1, 16, None, b"a")
+        + message(1, 1, 32, None, b"a")
+        + message(2, 1, 16 | TIMESTAMP_TYPE_MASK, None, b"b")
+        + message(3, 1, TIMESTAMP_TYPE_MASK, None, b"b")
+        + message(4, 1, 16 | Codec.GZIP, None, wrapped)
+        + message(5, 1, 16, None, b"d")
+        + message(6, 0, 16, None, b"e")
+        + message(7, 0, 32, None, b"e")
+    )
+    headers = [decode_header(batch) for batch in up_convert(message_set, keep_offsets=True)]
+    assert [header.base_offset for header in headers] == [0, 2, 4, 5, 6]
+    assert [header.attributes for header in headers] == [0, TIMESTAMP_TYPE_MASK, Codec.GZIP, 0, 0]
+
+
 def test_batches_stay_below_their_size_and_offset_range() -> None:
     large = b"".join(message(index, 1, 0, None, b"x" * 100) for index in range(50))
     batches = up_convert(large, batch_bytes_max=1000)
@@ -167,6 +193,15 @@ def test_batches_stay_below_their_size_and_offset_range() -> None:
     assert [decode_header(batch).base_offset for batch in batches] == [0] * len(batches)
     far = message(0, 1, 0, None, b"a") + message(2**31, 1, 0, None, b"b")
     assert [record.offset for record in records_of(up_convert(far, keep_offsets=True))] == [0, 2**31]
+
+
+def test_more_batches_than_are_asked_for_are_refused_whether_kind_or_size_parts_them() -> None:
+    kinds = message(0, 0, 0, None, b"a") + message(1, 1, 0, None, b"b") + message(2, 0, 0, None, b"c")
+    sizes = b"".join(message(index, 1, 0, None, b"x" * 100) for index in range(3))
+    for message_set in (kinds, sizes):
+        assert len(up_convert(message_set, batch_bytes_max=100, batches_max=3)) == 3
+        with pytest.raises(InvalidRecordError, match="more than 2 batches"):
+            up_convert(message_set, batch_bytes_max=100, batches_max=2)
 
 
 def test_partial_tail_is_ignored_only_where_it_is_expected() -> None:

@@ -17,7 +17,13 @@ from ottla.records.attributes import Codec, TimestampType
 from ottla.records.batch import peek_header, rewrite_crc
 from ottla.records.control import ControlType, encode_end_txn_batch
 from ottla.records.record import decode_batch
-from ottla.storage.batch_validation import BadTimestampsError, BatchValidation, Origin, RecordsWithoutKeyError
+from ottla.storage.batch_validation import (
+    RECORD_ERRORS_MAX,
+    BadTimestampsError,
+    BatchValidation,
+    Origin,
+    RecordsWithoutKeyError,
+)
 from support.logs import NOW_MS, batch, topic_config
 
 CODECS = [Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD]
@@ -170,6 +176,13 @@ def test_records_with_a_timestamp_out_of_range_are_named() -> None:
     assert f"within [{NOW_MS - 1000}, {NOW_MS + 2000}]" in raised.value.record_errors[0].message
 
 
+def test_of_many_records_with_a_timestamp_out_of_range_only_the_first_are_named() -> None:
+    timestamps = [NOW_MS] + [NOW_MS + 5000] * (RECORD_ERRORS_MAX + 1)
+    with pytest.raises(BadTimestampsError) as raised:
+        validate(batch(len(timestamps), timestamps=timestamps), message_timestamp_after_max_ms=2000)
+    assert [error.batch_index for error in raised.value.record_errors] == list(range(1, RECORD_ERRORS_MAX + 1))
+
+
 def test_records_without_timestamp_have_no_limits() -> None:
     validate(batch(2, timestamp=-1), message_timestamp_before_max_ms=1000)
 
@@ -181,6 +194,13 @@ def test_records_without_key_are_refused_on_a_compacted_topic_by_their_number(co
         validate(batch(4, keys=keys, compression=codec), cleanup_policy="compact")
     assert [error.batch_index for error in raised.value.record_errors] == [1, 3]
     validate(batch(4, keys=[b"a", b"b", b"", b"c"], compression=codec), cleanup_policy="compact,delete")
+
+
+def test_of_many_records_without_key_on_a_compacted_topic_only_the_first_are_named() -> None:
+    keys = [b"key"] + [None] * (RECORD_ERRORS_MAX + 1)
+    with pytest.raises(RecordsWithoutKeyError) as raised:
+        validate(batch(len(keys), keys=keys), cleanup_policy="compact")
+    assert [error.batch_index for error in raised.value.record_errors] == list(range(1, RECORD_ERRORS_MAX + 1))
 
 
 @pytest.mark.parametrize("codec", [Codec.NONE, Codec.ZSTD])

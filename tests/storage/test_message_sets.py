@@ -10,6 +10,7 @@ from ottla.records.attributes import Codec
 from ottla.records.batch import iterate_batches
 from ottla.records.legacy import down_convert
 from ottla.records.record import Record, encode_batch
+from ottla.storage.batch_validation import BATCHES_OF_A_SET_MAX
 from ottla.storage.log_offsets import NOT_FOUND, FoundOffset
 from ottla.storage.partition_log import PartitionLog
 from support.disks import FaultyDisk
@@ -92,6 +93,17 @@ def test_all_messages_of_a_set_are_appended_or_none(tmp_path: Path) -> None:
         append(log, memoryview(bytes(message_set(2)) + bytes(message_set(1, size=900))))
     assert log.log_end_offset == 0
     assert append(log, message_set(2))[0] == 0
+
+
+def test_a_set_of_more_batches_than_one_turn_may_append_is_refused_whole(tmp_path: Path) -> None:
+    log = create_log(tmp_path)
+    alternating = bytes(message_set(1, magic=0)) + bytes(message_set(1, magic=1))  # each begins a batch
+    most = alternating * (BATCHES_OF_A_SET_MAX // 2)
+    append(log, memoryview(most))
+    assert log.log_end_offset == BATCHES_OF_A_SET_MAX
+    with pytest.raises(InvalidRecordError, match="batches"):
+        append(log, memoryview(most + bytes(message_set(1, magic=0))))
+    assert log.log_end_offset == BATCHES_OF_A_SET_MAX
 
 
 def large_when_opened(size: int, codec: Codec) -> bytes:

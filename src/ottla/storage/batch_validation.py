@@ -15,12 +15,13 @@ The answer to a bad batch, in the order of the checks: not exactly one batch of 
 MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE; CRC or length CORRUPT_MESSAGE; count, offsets, control bit, records
 INVALID_RECORD; of a transaction that nobody knows INVALID_TXN_STATE;
 zstd before Produce 7 UNSUPPORTED_COMPRESSION_TYPE; timestamps INVALID_TIMESTAMP; a record without key
-on a compacted topic INVALID_RECORD with the numbers of all such records; too large in the codec that is forced, again
+on a compacted topic INVALID_RECORD with the numbers of such records; too large in the codec that is forced, again
 MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE. One bad record refuses the whole batch.
 """
 
 from collections.abc import Callable, Iterable
 from enum import Enum
+from itertools import islice
 from time import perf_counter
 from typing import NamedTuple
 
@@ -69,6 +70,10 @@ PRODUCE_VERSION_LATEST = 11
 PRODUCE_VERSION_LEGACY_MAX = 2  # up to it clients may send message sets of format v0 and v1
 _FIRST_VERSION_WITH_ZSTD = 7
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
+# They are appended in one turn of the loop. Producers put what they compress into one wrapper.
+BATCHES_OF_A_SET_MAX = 4096
+# Of a batch without any keys all records are wrong, and each would take 60 bytes of the answer.
+RECORD_ERRORS_MAX = 1000
 _NAMED = (Problem.NULL_KEY, Problem.TIMESTAMP)
 
 
@@ -197,6 +202,7 @@ class BatchValidation:
             batch_bytes_max=self._size_max,
             size_max=self._opened_bytes_max,
             total_max=self._opened_bytes_max + len(records),
+            batches_max=BATCHES_OF_A_SET_MAX,
         )
         if not batches:
             raise InvalidRecordError("a message set without a message")
@@ -411,15 +417,14 @@ def _client_error(header: BatchHeader) -> KafkaError:
 
 
 def _records_error(problem: int, index: int, rows: list[Record], timestamps: tuple[int, int]) -> KafkaError:
-    """The first problem that was found; where the records are well formed, all that have it are named."""
+    """The first problem that was found; where the records are well formed, those that have it are named."""
     if problem == Problem.NULL_KEY:
         message = "Compacted topic cannot accept message without key."
-        return RecordsWithoutKeyError(
-            RecordError(number, message) for number, row in enumerate(rows) if row.key is None
-        )
+        keyless = (RecordError(number, message) for number, row in enumerate(rows) if row.key is None)
+        return RecordsWithoutKeyError(islice(keyless, RECORD_ERRORS_MAX))
     if problem == Problem.TIMESTAMP:
         earliest, latest = timestamps
-        return BadTimestampsError(
+        bad = (
             RecordError(
                 number,
                 f"Timestamp {row.timestamp} of message with offset {row.offset} is out of range. "
@@ -428,4 +433,5 @@ def _records_error(problem: int, index: int, rows: list[Record], timestamps: tup
             for number, row in enumerate(rows)
             if not earliest <= row.timestamp <= latest
         )
+        return BadTimestampsError(islice(bad, RECORD_ERRORS_MAX))
     return error_for(problem, index)

@@ -33,7 +33,9 @@ from ottla.records.legacy.lz4_header import mend_header
 from ottla.records.record import DECOMPRESSED_MAX, OFFSET_MIN, Record
 
 OFFSET_MAX = 2**63 - 1
-NO_TOTAL_MAX = 2**63 - 1
+NO_BOUND = 2**63 - 1
+# Bits of the attributes that mean nothing make no other kind: each change of kind begins a batch.
+_KIND_MASK = 0xFF00 | COMPRESSION_MASK | TIMESTAMP_TYPE_MASK
 
 
 class MessageRun(NamedTuple):
@@ -61,7 +63,7 @@ def messages_end(buffer: Buffer, position: int = 0) -> int:
 
 
 def read_messages(
-    buffer: Buffer, *, partial_tail: bool = False, size_max: int = DECOMPRESSED_MAX, total_max: int = NO_TOTAL_MAX
+    buffer: Buffer, *, partial_tail: bool = False, size_max: int = DECOMPRESSED_MAX, total_max: int = NO_BOUND
 ) -> Iterator[MessageRun]:
     """The runs of a message set, in order, wrappers opened: each up to `size_max` bytes, all up to `total_max`.
 
@@ -97,10 +99,10 @@ def messages_range(rows: Spans) -> tuple[int, int]:
 
 def _ranges_of_one_kind(kinds: IntArray) -> Iterator[tuple[int, int, int]]:
     if kinds and kinds.count(kinds[0]) == len(kinds):  # nearly always, and it needs no Python loop to know
-        yield kinds[0], 0, len(kinds)
+        yield kinds[0] & _KIND_MASK, 0, len(kinds)
         return
     start = 0
-    for kind, group in groupby(kinds):
+    for kind, group in groupby(kind & _KIND_MASK for kind in kinds):
         end = start + sum(1 for _ in group)
         yield kind, start, end
         start = end

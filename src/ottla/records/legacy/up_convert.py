@@ -14,7 +14,7 @@ from ottla.records.batch import Buffer, assemble_batch, empty_header
 from ottla.records.compression import compress
 from ottla.records.kernels import kernel_encode
 from ottla.records.kernels.spans import KEY_LENGTH, OFFSET, SPAN_COLUMNS, TIMESTAMP, VALUE_LENGTH, IntArray, Spans
-from ottla.records.legacy.message import NO_TOTAL_MAX, MessageRun, read_messages
+from ottla.records.legacy.message import NO_BOUND, MessageRun, read_messages
 from ottla.records.record import DECOMPRESSED_MAX
 
 BATCH_BYTES_MAX = 1024 * 1024
@@ -29,20 +29,23 @@ def up_convert(
     partial_tail: bool = False,
     batch_bytes_max: int = BATCH_BYTES_MAX,
     size_max: int = DECOMPRESSED_MAX,
-    total_max: int = NO_TOTAL_MAX,
+    total_max: int = NO_BOUND,
+    batches_max: int = NO_BOUND,
 ) -> list[bytearray]:
     """The batches for a message set.
 
     Produced messages get their offsets from the leader, so every batch counts from 0; with `keep_offsets` (a log that
     Kafka wrote) each record keeps its own, and offsets must rise. A wrapper may open to `size_max` bytes, all of them
-    together to `total_max`.
+    together to `total_max`; a set of more than `batches_max` batches is refused.
     """
-    batches = []
+    batches: list[bytearray] = []
     for run in read_messages(message_set, partial_tail=partial_tail, size_max=size_max, total_max=total_max):
         if keep_offsets:
             _check_rising(run.spans[OFFSET::SPAN_COLUMNS])
         bytes_max = batch_bytes_max if run.codec is Codec.NONE else None
         for start, end in _batch_ranges(run.spans, keep_offsets, bytes_max):
+            if len(batches) == batches_max:
+                raise InvalidRecordError(f"a message set of more than {batches_max} batches")
             rows = run._replace(spans=run.spans[start * SPAN_COLUMNS : end * SPAN_COLUMNS])
             batches.append(_convert_run(rows, keep_offsets))
     return batches
