@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from ottla.errors.kafka import KafkaStorageError
+from ottla.errors.kafka import KafkaStorageError, OutOfOrderSequenceNumberError
 from ottla.errors.tree import LogDirError
 from ottla.model import TopicPartition
 from ottla.storage import flushing
 from ottla.storage.background import ThreadBackground
+from ottla.storage.batch_validation import Origin
 from ottla.storage.partition_log import PartitionLog
 from storage.brokers import ORDERS, QueuedBackground, Storage, values_of
 from support.disks import FaultyDisk, RecordingDisk, os_error
+from support.logs import NOW_MS, batch
 
 
 class Answers(list[Exception | None]):
@@ -213,7 +215,7 @@ def test_a_log_deleted_while_a_sync_runs_does_no_harm(rig: Rig) -> None:
     rig.manager.flush(log, 1, answers)
     rig.manager.delete(ORDERS)
     rig.background.run_all()
-    assert len(answers) == 1
+    assert [type(answer) for answer in answers] == [KafkaStorageError], "its files are gone, synced or not"
     assert rig.storage.failures == []
 
 
@@ -223,7 +225,7 @@ def test_waiting_for_a_log_that_is_deleted_ends_with_an_error(rig: Rig) -> None:
     rig.manager.flush(log, 1)
     rig.manager.flush(log, 1, answers)
     rig.manager.delete(ORDERS)
-    assert [type(answer) for answer in answers] != [type(None)]
+    assert [type(answer) for answer in answers] == [KafkaStorageError]
 
 
 def test_a_thread_does_the_work_and_the_loop_hears_of_it(tmp_path: Path) -> None:
@@ -301,9 +303,122 @@ def test_a_round_without_descriptors_keeps_none(tmp_path: Path) -> None:
     log.recovery_point = 0
     disk.faults["open"] = os_error(errno.EMFILE)
     rig.manager.flush(log, 3, answers)
-    assert [type(answer) for answer in answers] == [KafkaStorageError]
+    rig.background.run_all()
     assert sum(file.pins for segment in log.segments for file in segment.files) == 0
     del disk.faults["open"]
     rig.manager.flush(log, 3, answers)
     rig.background.run_all()
-    assert (answers[1:], log.recovery_point) == ([None], 3)
+    assert (answers, log.recovery_point) == ([None, None], 3)
+
+
+def test_who_waits_for_a_flush_without_room_is_told_when_there_is_room_again(tmp_path: Path) -> None:
+    disk = FaultyDisk()
+    rig = Rig(tmp_path / "a", disk)
+    poor, rich = rig.create(0), rig.create(1)
+    poor_answers, rich_answers = Answers(), Answers()
+    rig.storage.append(rich, b"value")
+    rig.manager.flush(rich, 1)
+    rig.background.run_all()
+    disk.faults["rename"] = os_error(errno.ENOSPC)
+    rig.storage.append(poor, b"value of an epoch that is not in the file yet")
+    rig.storage.append(rich, b"value")
+    rig.manager.flush(poor, 1, poor_answers)
+    rig.manager.flush(rich, 2, rich_answers)
+    rig.background.run_all()
+    assert (poor_answers, rich_answers) == ([], [None]), "want of room for one is nothing to the others"
+    rig.manager.tick()
+    rig.background.run_all()
+    assert poor_answers == []
+    del disk.faults["rename"]
+    rig.manager.tick()
+    rig.background.run_all()
+    assert (poor_answers, poor.recovery_point) == ([None], 1)
+
+
+def test_a_partition_that_is_deleted_while_its_flush_is_put_off_tells_who_waits(tmp_path: Path) -> None:
+    disk = FaultyDisk()
+    rig = Rig(tmp_path / "a", disk)
+    log, answers = rig.create(), Answers()
+    rig.storage.append(log, b"value of an epoch that is not in the file yet")
+    disk.faults["rename"] = os_error(errno.ENOSPC)
+    rig.manager.flush(log, 1, answers)
+    rig.background.run_all()
+    del disk.faults["rename"]
+    rig.manager.delete(log.topic_partition)
+    assert [type(answer) for answer in answers] == [KafkaStorageError]
+
+
+def test_a_thousand_logs_that_wait_without_descriptors_are_all_told_in_the_end(tmp_path: Path) -> None:
+    disk = FaultyDisk()
+    rig = Rig(tmp_path / "a", disk)
+    logs, answers = [rig.create(number) for number in range(1_000)], Answers()
+    for log in logs:
+        rig.storage.append(log, b"value")
+        log.active.log.close()
+    disk.faults["open"] = os_error(errno.EMFILE)
+    for log in logs:
+        rig.manager.flush(log, 1, answers)
+    rig.background.run_all()
+    assert answers == []
+    del disk.faults["open"]
+    rig.manager.tick()
+    rig.background.run_all()
+    assert answers == [None] * 1_000
+    rig.storage.crash()
+
+
+def test_a_file_that_cannot_be_opened_for_a_flush_ends_the_directory_and_not_the_append(tmp_path: Path) -> None:
+    disk = FaultyDisk()
+    rig = Rig(tmp_path / "a", disk)
+    log, answers = rig.create(), Answers()
+    rig.storage.append(log, b"value")
+    log.active.log.close()
+    disk.faults["open"] = os_error(errno.EIO)
+    rig.manager.flush(log, 1, answers)
+    assert rig.manager.online_dirs(), "not under the hands of whoever asked"
+    rig.background.run_all()
+    assert [type(answer) for answer in answers] == [LogDirError]
+    assert not rig.manager.online_dirs()
+    rig.manager.tick()
+
+
+def test_what_is_cut_off_while_it_is_appended_is_not_taken_for_durable(tmp_path: Path) -> None:
+    """What an old client sends may become several batches: all are appended or none."""
+    rig = Rig(tmp_path / "a", RecordingDisk(), segment_bytes="300")
+    log = rig.create()
+    rig.storage.append(log, b"first")
+    log.flush()
+    sequences = (0, 1, 9)
+    batches = [
+        prepared
+        for sequence in sequences
+        for prepared in log.validation.prepare(
+            batch([b"x" * 150], producer_id=1, producer_epoch=0, base_sequence=sequence), NOW_MS, Origin.CLIENT
+        )
+    ]
+    with pytest.raises(OutOfOrderSequenceNumberError):
+        log.append_prepared(batches, 0, now_ms=NOW_MS)
+    rig.storage.append(log, b"another")
+    rig.background.run_all()
+    assert (log.log_end_offset, log.recovery_point) == (2, 1)
+
+
+def test_a_segment_that_is_deleted_before_it_was_synced_is_not_looked_for(tmp_path: Path) -> None:
+    disk = FaultyDisk()
+    rig = Rig(tmp_path / "a", disk, segment_bytes="300", file_delete_delay_ms="0")
+    log, answers = rig.create(), Answers()
+    disk.faults["sync_directory"] = os_error(errno.EMFILE)
+    for _ in range(3):
+        rig.storage.append(log, b"x" * 200)
+        rig.background.run_all()
+    log.delete_oldest(2, now_ms=NOW_MS)
+    del disk.faults["sync_directory"]
+    rig.storage.clock.advance_ms(1)
+    rig.manager.log_dirs[0].deletions.run_due(rig.manager.monotonic_ms())
+    remove, removed = rig.background.queue.pop()
+    remove()
+    rig.manager.flush(log, 3, answers)
+    removed(None)
+    rig.background.run_all()
+    assert (answers, log.recovery_point) == ([None], 3)
+    assert rig.manager.online_dirs()

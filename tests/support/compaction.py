@@ -9,7 +9,7 @@ from ottla.model import TopicPartition
 from ottla.observability.metrics import Metrics
 from ottla.records.batch import stamp
 from ottla.records.record import Record, encode_batch
-from ottla.storage.background import InlineBackground
+from ottla.storage.background import Background, InlineBackground
 from ottla.storage.batch_validation import Origin
 from ottla.storage.cleaner.__main__ import run
 from ottla.storage.cleaner.cleaner_metrics import CleanerMetrics
@@ -28,8 +28,10 @@ KeyValue = tuple[bytes, bytes | None]
 class CompactedLogs:
     """A log directory with one compacted partition. `restart` is what a broker does after a crash."""
 
-    def __init__(self, root: Path, **overrides: object) -> None:
+    def __init__(self, root: Path, background: Background | None = None, **overrides: object) -> None:
+        """`background` is that of the log directory."""
         self.root = root
+        self._background = background or InlineBackground()
         self.clock = ManualClock()
         self.metrics = Metrics(self.clock)
         self._config = BrokerConfig.load({"log.dirs": str(root)})
@@ -38,16 +40,21 @@ class CompactedLogs:
         self._open()
 
     def _open(self) -> None:
-        self.manager = LogManager(log_settings(self._config), lambda topic: self.topic_config, self.clock)
+        self.manager = LogManager(
+            log_settings(self._config),
+            lambda topic: self.topic_config,
+            self.clock,
+            background=lambda path: self._background,
+        )
         self.manager.open()
         self.manager.load()
         self.log: PartitionLog = self.manager.create(PARTITION)
         self.cleaner = self.new_cleaner()
 
-    def new_cleaner(self, run=None, background=None, **settings: int) -> LogCleaner:
+    def new_cleaner(self, run=None, background=None, backoff_ms: int = 0, **settings: int) -> LogCleaner:
         cleaner = LogCleaner(
             self.manager,
-            lambda: CleanerSettings(backoff_ms=0, **settings),
+            lambda: CleanerSettings(backoff_ms=backoff_ms, **settings),
             self.clock,
             run or clean_here,
             background or InlineBackground(),
@@ -62,17 +69,19 @@ class CompactedLogs:
             log_dir.release()
         self._open()
 
-    def append(self, records: Iterable[KeyValue], **options: object) -> None:
+    def append(self, records: Iterable[KeyValue], log: PartitionLog | None = None, **options: object) -> None:
         """One batch."""
         rows = [Record(number, self.clock.wall_ms(), *record) for number, record in enumerate(records)]
         batch = bytearray(encode_batch(rows, **options))
         stamp(batch, 0, 0, 0)
-        self.log.append_as_leader(memoryview(batch), 0, now_ms=self.clock.wall_ms(), origin=Origin.TRANSACTION)
+        log = log or self.log
+        log.append_as_leader(memoryview(batch), 0, now_ms=self.clock.wall_ms(), origin=Origin.TRANSACTION)
 
-    def roll(self) -> None:
+    def roll(self, log: PartitionLog | None = None) -> None:
         """Close the active segment; what is closed counts as flushed."""
-        self.log.roll(now_ms=self.clock.wall_ms())
-        self.log.mark_flushed(self.log.log_end_offset)
+        log = log or self.log
+        log.roll(now_ms=self.clock.wall_ms())
+        log.mark_flushed(log.log_end_offset)
 
     def clean(self) -> None:
         self.cleaner.tick()

@@ -27,7 +27,6 @@ class LogCleaning:
             self._background,
             CleanerMetrics(metrics),
         )
-        logs.on_truncated = self.cleaner.truncated
 
     def load(self) -> None:
         """When the logs are loaded."""

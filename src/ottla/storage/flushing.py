@@ -10,6 +10,10 @@ one round may hold open goes on in the next, too.
              run (thread)  leader epochs, then data, then names
              end (loop)    recovery points move, those who wait are told
 
+A log for which there is no room (for its epochs, or no descriptor) is put off: whoever waits for it goes on waiting,
+until `retry` or the next request for it. Whatever else goes wrong ends the directory, when the round ends: never under
+the append that asked for the flush.
+
 The recovery point of a log moves when data, epochs and names below it are on disk. The one that is checkpointed
 (`checkpoint_point`) stays at or below the base of the first segment whose indexes are not: recovery scans whole
 segments, and believes the indexes of those that it does not scan. A sync that failed is never tried again (the kernel
@@ -39,9 +43,15 @@ logger = logging.getLogger(__name__)
 ROUND_FILES_MAX = 256
 
 
+Waiters = dict[PartitionLog, list[tuple[int, Done]]]
+
+
 @dataclass(slots=True)
 class FlushPlan:
-    """One log's part of a round. `end_offset`: what will be durable when it is done; a truncation lowers it."""
+    """One log's part of a round. `end_offset`: what will be durable when it is done; a truncation lowers it.
+
+    `cancelled`: the log was taken away meanwhile, and why.
+    """
 
     log: PartitionLog
     end_offset: int
@@ -51,7 +61,8 @@ class FlushPlan:
     closed: list[Segment] = field(default_factory=list)
     is_new: bool = False
     is_partial: bool = False
-    is_cancelled: bool = False
+    cancelled: Exception | None = None
+    no_room: KafkaStorageError | None = None
 
     def pin(self, files: Iterable[LogFile]) -> None:
         for file in files:
@@ -67,6 +78,7 @@ class DirectoryFlusher:
         "_disk_directory",
         "_new",
         "_on_failure",
+        "_put_off",
         "_round",
         "_waiting",
         "on_flushed",
@@ -80,7 +92,8 @@ class DirectoryFlusher:
         self._background = background
         self._on_failure = on_failure
         self.on_flushed: Callable[[float], None] = lambda milliseconds: None
-        self._waiting: dict[PartitionLog, list[tuple[int, Done]]] = {}
+        self._waiting: Waiters = {}
+        self._put_off: Waiters = {}
         self._new: set[PartitionLog] = set()
         self._closed: dict[PartitionLog, list[Segment]] = {}
         self._round: list[FlushPlan] | None = None
@@ -90,8 +103,15 @@ class DirectoryFlusher:
         if done is not None and up_to_offset <= log.recovery_point:
             done(None)
             return
-        self._waiting.setdefault(log, []).append((up_to_offset, _nobody if done is None else done))
+        waiters = self._waiting.setdefault(log, [])
+        waiters += self._put_off.pop(log, ())
+        waiters.append((up_to_offset, _nobody if done is None else done))
         self._maybe_start_round()
+
+    def retry(self) -> None:
+        """Called every second: there may be room now for what was put off."""
+        for log in tuple(self._put_off):
+            self.request(log, 0)
 
     def created(self, log: PartitionLog) -> None:
         """The directory of a new partition is not durable yet: the next round sees to it."""
@@ -109,6 +129,10 @@ class DirectoryFlusher:
         first_base = closed[0].base_offset if closed else log.active.base_offset
         return min(log.recovery_point, first_base)
 
+    def segments_deleted(self, log: PartitionLog, segments: Iterable[Segment]) -> None:
+        """Nobody needs them on disk any more, and soon their files are gone."""
+        self._drop_closed(log, segments)
+
     def truncated(self, log: PartitionLog, end_offset: int) -> None:
         """What a running round syncs of a log that was cut meanwhile may be other records than those now there."""
         for plan in self._round or ():
@@ -121,8 +145,8 @@ class DirectoryFlusher:
         self._closed.pop(log, None)
         for plan in self._round or ():
             if plan.log is log:
-                plan.is_cancelled = True
-        for _, done in self._waiting.pop(log, ()):
+                plan.cancelled = error
+        for _, done in [*self._waiting.pop(log, ()), *self._put_off.pop(log, ())]:
             done(error)
 
     # -- a round ------------------------------------------------------------------------------------------------------
@@ -131,20 +155,8 @@ class DirectoryFlusher:
         if self._round is not None or not self._waiting:
             return
         plans: list[FlushPlan] = []
-        waiters: dict[PartitionLog, list[tuple[int, Done]]] = {}
-        room = ROUND_FILES_MAX
-        try:
-            while self._waiting and room > 0:
-                log = next(iter(self._waiting))
-                waiters[log] = self._waiting.pop(log)
-                room -= self._plan(plans, log, max(offset for offset, _ in waiters[log]), room)
-        except KafkaStorageError as error:
-            self._end(plans, waiters, error)
-            return
-        except OttlaError:
-            self._waiting = waiters | self._waiting  # The directory is about to fail, and all are told then.
-            _unpin(plans)
-            raise
+        waiters: Waiters = {}
+        failure = self._plan_round(plans, waiters)
         self._round = plans
         started_at = time.monotonic()
 
@@ -152,10 +164,27 @@ class DirectoryFlusher:
             self.on_flushed((time.monotonic() - started_at) * 1000)
             self._end(plans, waiters, error)
 
-        self._background.submit(lambda: self._run(plans), ended)
+        self._background.submit(lambda: self._run(plans, failure), ended)
 
-    def _plan(self, plans: list[FlushPlan], log: PartitionLog, up_to_offset: int, room: int) -> int:
-        """How many files it has: at most `room`, or those of one segment, from the oldest on."""
+    def _plan_round(self, plans: list[FlushPlan], waiters: Waiters) -> OttlaError | None:
+        """Take from those who wait as many as there is room for. What is returned ends the directory."""
+        room = ROUND_FILES_MAX
+        while self._waiting and room > 0:
+            log = next(iter(self._waiting))
+            waiters[log] = self._waiting.pop(log)
+            plan = self._new_plan(log, max(offset for offset, _ in waiters[log]))
+            plans.append(plan)
+            try:
+                self._pin_files(plan, room)
+            except KafkaStorageError as error:
+                plan.no_room = error
+                break
+            except OttlaError as error:
+                return error
+            room -= len(plan.files)
+        return None
+
+    def _new_plan(self, log: PartitionLog, up_to_offset: int) -> FlushPlan:
         epochs = log.leader_epochs
         reaches_active = up_to_offset > log.active.base_offset
         plan = FlushPlan(
@@ -165,8 +194,12 @@ class DirectoryFlusher:
             epochs.version,
             is_new=log in self._new,
         )
-        plans.append(plan)
         self._new.discard(log)
+        return plan
+
+    def _pin_files(self, plan: FlushPlan, room: int) -> None:
+        """At most `room` files, or those of one segment, from the oldest on."""
+        log = plan.log
         unflushed = {*self._closed.get(log, ()), *log.unflushed_segments()}
         for segment in sorted(unflushed, key=lambda segment: segment.base_offset):
             if len(plan.files) >= room:
@@ -177,23 +210,36 @@ class DirectoryFlusher:
                 # Its indexes are final and will not be looked at again by recovery.
                 plan.closed.append(segment)
                 plan.pin(file for file in segment.files if file.path)
-            elif reaches_active:
+            elif plan.end_offset > segment.base_offset:
                 plan.pin([segment.log])
-        return len(plan.files)
 
-    def _run(self, plans: Iterable[FlushPlan]) -> None:
-        """In the thread."""
+    def _run(self, plans: Iterable[FlushPlan], failure: OttlaError | None) -> None:
+        """In the thread. Errors that end the directory are raised, want of room is noted."""
+        if failure is not None:
+            raise failure
         for plan in plans:
             try:
                 self._run_plan(plan)
+            except KafkaStorageError as error:
+                plan.no_room = error
             except OttlaError:
-                if not plan.is_cancelled:  # a directory that was renamed under us is no failure
+                if plan.cancelled is None:  # a directory that was renamed under us is no failure
                     raise
-        if any(plan.is_new for plan in plans):
-            self._disk_directory.sync_directory(self._disk_directory.path)
+        self._sync_names([plan for plan in plans if plan.is_new])
+
+    def _sync_names(self, new: list[FlushPlan]) -> None:
+        """Those of partition directories, in the log directory itself."""
+        try:
+            if new:
+                self._disk_directory.sync_directory(self._disk_directory.path)
+        except KafkaStorageError as error:
+            for plan in new:
+                plan.no_room = error
 
     def _run_plan(self, plan: FlushPlan) -> None:
         """Epochs first: an entry that is too new is put right on load, a missing one is not."""
+        if plan.no_room is not None:
+            return
         directory, path = self._disk_directory, plan.log.directory
         if plan.epochs is not None:
             write_atomically(directory, os.path.join(path, epoch_file.FILE_NAME), plan.epochs)
@@ -204,39 +250,50 @@ class DirectoryFlusher:
         if plan.is_new or plan.closed:
             directory.sync_directory(path)
 
-    def _end(
-        self,
-        plans: list[FlushPlan],
-        waiters: dict[PartitionLog, list[tuple[int, Done]]],
-        error: Exception | None,
-    ) -> None:
+    def _end(self, plans: list[FlushPlan], waiters: Waiters, error: Exception | None) -> None:
         self._round = None
         _unpin(plans)
-        for plan in plans:
-            if error is None:
-                plan.log.mark_flushed(plan.end_offset)
-                self._forget_closed(plan)
-                if plan.epochs is not None:
-                    plan.log.leader_epochs.saved_version = plan.epochs_version
-                if plan.is_partial and not plan.is_cancelled:
-                    self._waiting[plan.log] = waiters.pop(plan.log) + self._waiting.get(plan.log, [])
-        if isinstance(error, KafkaStorageError):
-            # No room for an epoch file, or no descriptor: the next round tries again.
-            logger.warning("a flush is put off: %s", error)
-            self._new.update(plan.log for plan in plans if plan.is_new and not plan.is_cancelled)
-        elif error is not None:
+        if error is not None:
             self._on_failure(error)
+        else:
+            for plan in plans:
+                self._settle(plan, waiters)
+            if no_room := [plan.no_room for plan in plans if plan.no_room is not None]:
+                logger.warning("the flush of %d partitions is put off: %s", len(no_room), no_room[0])
         for log_waiters in waiters.values():
             for _, done in log_waiters:
                 done(error)
         self._maybe_start_round()
 
-    def _forget_closed(self, plan: FlushPlan) -> None:
-        left = [segment for segment in self._closed.get(plan.log, ()) if segment not in plan.closed]
-        if left:
-            self._closed[plan.log] = left
+    def _settle(self, plan: FlushPlan, waiters: Waiters) -> None:
+        """Note what is durable now; whoever waits for more is taken out of `waiters` and goes on waiting."""
+        log = plan.log
+        if plan.cancelled is not None:
+            for _, done in waiters.pop(log):
+                done(plan.cancelled)
+        elif plan.no_room is not None:
+            if plan.is_new:
+                self._new.add(log)
+            put_off = waiters.pop(log)
+            if log in self._waiting:
+                self._waiting[log] += put_off
+            else:
+                self._put_off[log] = put_off
         else:
-            self._closed.pop(plan.log, None)
+            log.mark_flushed(plan.end_offset)
+            self._drop_closed(log, plan.closed)
+            if plan.epochs is not None:
+                log.leader_epochs.saved_version = plan.epochs_version
+            if plan.is_partial:
+                self._waiting[log] = waiters.pop(log) + self._waiting.get(log, [])
+
+    def _drop_closed(self, log: PartitionLog, segments: Iterable[Segment]) -> None:
+        gone = set(segments)
+        left = [segment for segment in self._closed.get(log, ()) if segment not in gone]
+        if left:
+            self._closed[log] = left
+        else:
+            self._closed.pop(log, None)
 
 
 def _sync_if_there(directory: LogDirectory, path: str) -> None:

@@ -21,6 +21,10 @@ class LogHooks(Protocol):
         """Their files are renamed already: call `delete_files` on each after `file.delete.delay.ms`."""
         ...
 
+    def log_truncated(self, log: "PartitionLog", offset: int) -> None:
+        """The log is about to be cut at `offset`: what is being synced or cleaned of it may soon be other records."""
+        ...
+
     def records_converted(self, log: "PartitionLog", conversion: Conversion) -> None:
         """What a producer sent had to be rewritten. Called in whichever thread did that."""
         ...
@@ -35,6 +39,9 @@ class NoHooks:
     def segments_deleted(self, log: "PartitionLog", segments: Sequence[Segment]) -> None:
         for segment in segments:
             segment.delete_files()
+
+    def log_truncated(self, log: "PartitionLog", offset: int) -> None:
+        pass
 
     def records_converted(self, log: "PartitionLog", conversion: Conversion) -> None:
         pass

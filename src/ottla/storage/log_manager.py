@@ -97,6 +97,7 @@ class LogManager:
         self._by_path = {log_dir.path: log_dir for log_dir in self.log_dirs}
         self._upkeep = Upkeep(self)
         self.on_truncated: Callable[[PartitionLog, int], None] = lambda log, offset: None
+        self.on_removed: Callable[[PartitionLog], None] = lambda log: None
         self.on_converted: Callable[[PartitionLog, Conversion], None] = lambda log, conversion: None
 
     # -- start and stop -----------------------------------------------------------------------------------------------
@@ -367,6 +368,7 @@ class LogManager:
         self._topic_ids.pop(partition, None)
         self._upkeep.remove(log)
         log_dir.flusher.forget(log, error)
+        self.on_removed(log)
 
     def configure(self, topic: str) -> None:
         """The configuration of a topic changed."""
@@ -394,9 +396,7 @@ class LogManager:
         self._sync_truncation(log)
 
     def _lower_recovery_point(self, log: PartitionLog, offset: int) -> None:
-        self.on_truncated(log, offset)
         log_dir = self.log_dir_of(log)
-        log_dir.flusher.truncated(log, offset)
         if offset < log.recovery_point:  # Until it is written the old one stands: a refused truncation is tried again.
             lowered = min(offset, log_dir.flusher.checkpoint_point(log))
             log_dir.write_checkpoint_now(RECOVERY_POINT, log_dir.recovery_points() | {log.topic_partition: lowered})
@@ -422,13 +422,20 @@ class LogManager:
         """From the log, on a roll (`LogHooks`)."""
         self.log_dir_of(log).flusher.segment_closed(log, segment)
 
+    def log_truncated(self, log: PartitionLog, offset: int) -> None:
+        """From the log, before it is cut (`LogHooks`)."""
+        self.on_truncated(log, offset)
+        self.log_dir_of(log).flusher.truncated(log, offset)
+
     def records_converted(self, log: PartitionLog, conversion: Conversion) -> None:
         self.on_converted(log, conversion)
 
     def segments_deleted(self, log: PartitionLog, segments: Sequence[Segment]) -> None:
         """From the log (`LogHooks`)."""
         due_ms = self.monotonic_ms() + log.config.file_delete_delay_ms
-        self.log_dir_of(log).deletions.add_segments(segments, due_ms)
+        log_dir = self.log_dir_of(log)
+        log_dir.flusher.segments_deleted(log, segments)
+        log_dir.deletions.add_segments(segments, due_ms)
 
     # -- upkeep -------------------------------------------------------------------------------------------------------
 

@@ -34,7 +34,7 @@ def _read_segment(
     segment: Segment, offset: int, position: int, max_bytes: int, end: LogOffset, minimum_one_batch: bool
 ) -> LogRead:
     start = LogOffset(offset, segment.base_offset, position)
-    end_position = end.position if end.segment_base == segment.base_offset else _end_position(segment, end)
+    end_position = _end_position(segment, end)
     available = end_position - position
     if available > max_bytes:
         first = segment.batch_at(position)
@@ -51,7 +51,10 @@ def _read_segment(
 
 
 def _end_position(segment: Segment, end: LogOffset) -> int:
-    """How far a segment may be read when `end` lies in another one, or its place is not known."""
+    """How far a segment may be read, wherever `end` lies and whether its place is known or not."""
+    if end.segment_base == segment.base_offset:
+        # It was remembered: the cleaner may have put a smaller segment here since, all of it below `end`.
+        return min(end.position, segment.size)
     if end.position == UNKNOWN_POSITION:
         place = segment.find(end.offset)
         return place.position if place else segment.size

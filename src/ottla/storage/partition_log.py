@@ -372,6 +372,7 @@ class PartitionLog:
         if offset < self.segments.first.base_offset:
             self.truncate_fully(offset, now_ms=now_ms)
             return True
+        self.hooks.log_truncated(self, offset)
         segments, dropped = self.segments.up_to(offset)
         with self.log_directory.no_way_back():
             self._set_segments(segments)
@@ -383,6 +384,7 @@ class PartitionLog:
 
     def truncate_fully(self, new_start: int, *, now_ms: int) -> None:
         """Drop everything; the log goes on, empty, at `new_start`."""
+        self.hooks.log_truncated(self, 0)
         with self.log_directory.no_way_back():
             self._discard(tuple(self.segments))
             self._set_segments(SegmentList([self._create_segment(new_start, now_ms)]))

@@ -60,6 +60,7 @@ class Upkeep:
         """`now_ms` is monotonic, for when things are due; `wall_ms` is what record timestamps are compared with."""
         for log_dir in self._manager.online_dirs():
             log_dir.deletions.run_due(now_ms)
+            log_dir.flusher.retry()
         self._visit_due(now_ms, wall_ms)
         self.flush_due(now_ms)
         self._write_epochs()

@@ -1,5 +1,6 @@
 """Which log is cleaned, and how far."""
 
+from ottla.model import TopicPartition
 from ottla.storage.cleaner.planning import choose_plan, plan_cleaning
 from support.compaction import CompactedLogs
 
@@ -72,6 +73,15 @@ def test_the_dirtiest_log_comes_first_and_what_is_overdue_before_it(tmp_path):
     logs = written(tmp_path)
     whole, half = plan(logs), plan(logs, clean_offset=20)
     overdue = half._replace(overdue_ms=1)
-    assert choose_plan([half, None, whole]) is whole
-    assert choose_plan([whole, overdue, half]) is overdue
-    assert choose_plan([None]) is None
+    assert choose_plan([half, None, whole], {}) is whole
+    assert choose_plan([whole, overdue, half], {}) is overdue
+    assert choose_plan([None], {}) is None
+
+
+def test_what_failed_comes_behind_all_others_and_the_longest_ago_first(tmp_path):
+    logs = written(tmp_path)
+    failed = plan(logs)._replace(overdue_ms=1)
+    other = plan(logs)._replace(log=logs.manager.create(TopicPartition("compacted", 1)))
+    assert choose_plan([failed, other], {failed.log.topic_partition: 5.0}) is other
+    times = {failed.log.topic_partition: 5.0, other.log.topic_partition: 6.0}
+    assert choose_plan([other, failed], times) is failed

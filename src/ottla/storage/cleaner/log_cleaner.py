@@ -4,20 +4,25 @@ Everything here runs on the loop; what blocks is handed to the background of the
 directory (syncs). Nothing depends on how far a cleaning came when the broker stops.
 
     idle ──► cleaning (child) ──► for each group: swap renamed ──► synced ──► in place ──► idle
+
+A log that cannot be cleaned holds up no other: it is tried again after a backoff of its own, or, where its records are
+damaged, not before the next start. What is known here of a log goes with it, so that a later one of the same name
+begins anew.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ottla.clock import Clock
 from ottla.config.topic_config import LONG_MAX
 from ottla.errors import LogDirError, OttlaError
+from ottla.errors.kafka import CorruptMessageError
 from ottla.model import TopicPartition
 from ottla.storage.aborted_transactions import collect_aborted
 from ottla.storage.background import Background
 from ottla.storage.checkpoints import CLEANER, OffsetsByPartition
 from ottla.storage.cleaner.cleaner_metrics import CleanerMetrics
-from ottla.storage.cleaner.job import AbortedRange, CleanedGroup, CleaningJob, CleaningResult, SourceSegment
+from ottla.storage.cleaner.job import AbortedRange, CleaningJob, CleaningResult, SourceSegment
 from ottla.storage.cleaner.planning import CleaningPlan, choose_plan, plan_cleaning
 from ottla.storage.cleaner.process import CleanerDiedError
 from ottla.storage.cleaner.settings import CleanerSettings
@@ -27,13 +32,17 @@ from ottla.storage.cleaner.swapping import (
     put_in_place,
     remove_leftovers,
     rename_to_swap,
+    replaced_segments,
 )
+from ottla.storage.log_dir import LogDir
 from ottla.storage.log_manager import LogManager
 from ottla.storage.partition_log import PartitionLog
+from ottla.storage.segment import Segment
 
 logger = logging.getLogger(__name__)
 
 Run = Callable[[CleaningJob], CleaningResult]
+SwapStep = Callable[[CleaningPlan, CleaningResult, int], None]
 
 
 class LogCleaner:
@@ -55,6 +64,8 @@ class LogCleaner:
         self._background = background
         self._clean_offsets: OffsetsByPartition = {}
         self._uncleanable: set[TopicPartition] = set()
+        self._retry_at: dict[TopicPartition, float] = {}
+        self._outdated: set[LogDir] = set()  # whose checkpoint names logs that are gone
         self._due = 0.0
         self._is_stopped = False
         self._began_at = clock.monotonic()
@@ -65,11 +76,19 @@ class LogCleaner:
             lambda: self._sum_uncleanable(lambda log: 1),
             lambda: self._sum_uncleanable(lambda log: log.size),
         )
+        logs.on_truncated = self.truncated
+        logs.on_removed = self.removed
 
     def load(self) -> None:
         """How far the logs were cleaned before the last stop."""
         for log_dir in self._logs.online_dirs():
-            self._clean_offsets.update(log_dir.read_checkpoint(CLEANER))
+            noted = log_dir.read_checkpoint(CLEANER)
+            # A line without its log is of one that was deleted, and one past its end of another with the same name.
+            self._clean_offsets.update(
+                (name, offset)
+                for name, offset in noted.items()
+                if name in log_dir.logs and offset <= log_dir.logs[name].log_end_offset
+            )
 
     def stop(self) -> None:
         """Leave everything as it is: the next start puts it right."""
@@ -84,35 +103,58 @@ class LogCleaner:
         if self._clean_offsets.get(partition, -1) > offset:
             self._clean_offsets[partition] = offset
 
+    def removed(self, log: PartitionLog) -> None:
+        """A later log of the same name has nothing to do with this one."""
+        partition = log.topic_partition
+        self._uncleanable.discard(partition)
+        self._retry_at.pop(partition, None)
+        if self._clean_offsets.pop(partition, None) is not None:
+            self._outdated.add(self._logs.log_dir_of(log))  # Not written here: a topic has many partitions.
+
     def tick(self) -> None:
         """About once a second: begin a cleaning if one is due and none is under way."""
+        while self._outdated:
+            self._write_checkpoint(self._outdated.pop())
         is_off = self._is_stopped or not self._settings().is_enabled
         if is_off or self.is_busy or self._clock.monotonic() < self._due:
             return
         plans = self._plans()
         self._metrics.dirty_percent.value = 100 * max((plan.dirty_ratio for plan in plans), default=0)
-        plan = choose_plan(plans)
+        plan = choose_plan(plans, self._retry_at)
         if plan is None:
-            self._back_off()
-            return
-        self._begin(plan)
+            self._due = self._after_backoff()
+        else:
+            self._begin(plan)
 
-    def _back_off(self) -> None:
-        self._due = self._clock.monotonic() + self._settings().backoff_ms / 1000
+    def _after_backoff(self) -> float:
+        return self._clock.monotonic() + self._settings().backoff_ms / 1000
 
     def _plans(self) -> list[CleaningPlan]:
-        now_ms = self._clock.wall_ms()
-        plans = (
-            plan_cleaning(
+        plans = [self._plan(log) for log in list(self._logs.logs()) if self._may_be_cleaned(log)]
+        return [plan for plan in plans if plan is not None and self._is_here(plan.log)]
+
+    def _may_be_cleaned(self, log: PartitionLog) -> bool:
+        partition = log.topic_partition
+        is_put_off = self._clock.monotonic() < self._retry_at.get(partition, 0.0)
+        return log.config.is_compacted and self._is_here(log) and not is_put_off and partition not in self._uncleanable
+
+    def _is_here(self, log: PartitionLog) -> bool:
+        """Not deleted, maybe with a namesake in its place, and not in a directory that is offline."""
+        return self._logs.get(log.topic_partition) is log
+
+    def _plan(self, log: PartitionLog) -> CleaningPlan | None:
+        try:
+            return plan_cleaning(
                 log,
                 self.clean_offset(log.topic_partition),
                 high_watermark=self._logs.high_watermark(log),
-                now_ms=now_ms,
+                now_ms=self._clock.wall_ms(),
             )
-            for log in list(self._logs.logs())
-            if log.config.is_compacted and log.topic_partition not in self._uncleanable
-        )
-        return [plan for plan in plans if plan is not None]
+        except CorruptMessageError as error:
+            self._exclude(log, str(error))
+        except OttlaError as error:
+            self._failed(log, error)
+        return None
 
     def _sum_uncleanable(self, measure: Callable[[PartitionLog], int]) -> list[tuple[tuple[str], float]]:
         return [
@@ -126,12 +168,12 @@ class LogCleaner:
         self.is_busy = True
         self._began_at = self._clock.monotonic()
         self._metrics.delay_seconds.value = plan.overdue_ms / 1000
-        job = self._job(plan)
         results: list[CleaningResult] = []
         try:
+            job = self._job(plan)
             remove_leftovers(plan.log)
         except OttlaError as error:
-            self._failed(plan, error)
+            self._failed(plan.log, error)
             return
         self._background.submit(
             lambda: results.append(self._run(job)),
@@ -163,24 +205,31 @@ class LogCleaner:
         if self._is_stopped:
             return
         if result is None:
-            self._failed(plan, error)
+            self._failed(plan.log, error)
+        elif not self._is_wanted(plan, plan.segments if result.error else ()):
+            self._give_up(plan, result, 0)  # What the child read may have been another log, or a part of one.
         elif result.is_damaged:
-            logger.error("%s is not cleaned any more: %s", plan.log.topic_partition, result.error)
-            self._uncleanable.add(plan.log.topic_partition)
+            self._exclude(plan.log, result.error)
             self.is_busy = False
         elif result.error:
-            self._failed(plan, result.error)
+            self._failed(plan.log, result.error)
         else:
             self._swap_next(plan, result, 0)
 
-    def _failed(self, plan: CleaningPlan, error: Exception | str | None) -> None:
+    def _exclude(self, log: PartitionLog, reason: str) -> None:
+        """The error lies in the log itself, and would be there the next time."""
+        logger.error("%s is not cleaned any more: %s", log.topic_partition, reason)
+        self._uncleanable.add(log.topic_partition)
+
+    def _failed(self, log: PartitionLog, error: Exception | str | None) -> None:
         """Nothing has changed in the log; it is tried again after the backoff."""
-        logger.warning("cleaning of %s failed: %s", plan.log.topic_partition, error)
+        logger.warning("cleaning of %s failed: %s", log.topic_partition, error)
         if isinstance(error, LogDirError):
             self._logs.fail_directory(error)
         if isinstance(error, CleanerDiedError):
             self._metrics.dead_processes.value += 1
-        self._back_off()
+        if self._is_here(log):
+            self._retry_at[log.topic_partition] = self._after_backoff()
         self.is_busy = False
 
     # The swap
@@ -190,44 +239,44 @@ class LogCleaner:
             self._finish(plan, result)
             return
         group = result.groups[number]
-        if not self._is_wanted(plan, group):
+        if not self._is_wanted(plan, replaced_segments(plan, group)):
             self._give_up(plan, result, number)
             return
         try:
             rename_to_swap(plan.log, group)
         except OttlaError as error:
-            self._failed(plan, error)
+            self._failed(plan.log, error)
             return
-        self._sync(plan, lambda: self._put_in_place(plan, result, number))
+        self._sync(plan, result, number, self._put_in_place)
 
     def _put_in_place(self, plan: CleaningPlan, result: CleaningResult, number: int) -> None:
-        if not self._is_wanted(plan, result.groups[number]):
+        group = result.groups[number]
+        if not self._is_wanted(plan, replaced_segments(plan, group)):
             self._give_up(plan, result, number)
             return
         try:
-            put_in_place(plan, result.groups[number], now_ms=self._clock.wall_ms())
+            put_in_place(plan, group, now_ms=self._clock.wall_ms())
         except OttlaError as error:
-            self._failed(plan, error)
+            self._failed(plan.log, error)
             return
-        self._sync(plan, lambda: self._swap_next(plan, result, number + 1))
+        self._sync(plan, result, number + 1, self._swap_next)
 
-    def _is_wanted(self, plan: CleaningPlan, group: CleanedGroup) -> bool:
-        log = plan.log
-        return self._logs.get(log.topic_partition) is log and is_still_valid(plan, group)
+    def _is_wanted(self, plan: CleaningPlan, segments: Iterable[Segment]) -> bool:
+        return self._is_here(plan.log) and is_still_valid(plan, segments)
 
-    def _sync(self, plan: CleaningPlan, then: Callable[[], None]) -> None:
+    def _sync(self, plan: CleaningPlan, result: CleaningResult, number: int, then: SwapStep) -> None:
         log = plan.log
         disk, path = log.log_directory.disk, log.directory
 
         def synced(error: Exception | None) -> None:
             if self._is_stopped:
                 return
-            if isinstance(error, OSError):
-                error = log.log_directory.sync_failure(error)
-            if error is not None:
-                self._failed(plan, error)
+            if not self._is_here(log):  # Its directory may have been renamed under the sync, which is no failure.
+                self._give_up(plan, result, number)
+            elif error is None:
+                then(plan, result, number)
             else:
-                then()
+                self._failed(log, log.log_directory.sync_failure(error) if isinstance(error, OSError) else error)
 
         self._logs.log_dir_of(log).background.submit(lambda: disk.sync_directory(path), synced)
 
@@ -238,18 +287,15 @@ class LogCleaner:
             for group in result.groups[number:]:
                 discard(plan.log, group)
         except OttlaError as error:
-            self._failed(plan, error)
+            self._failed(plan.log, error)
             return
         self.is_busy = False
 
     def _finish(self, plan: CleaningPlan, result: CleaningResult) -> None:
         log = plan.log
         self._clean_offsets[log.topic_partition] = result.clean_offset
-        log_dir = self._logs.log_dir_of(log)
-        log_dir.write_checkpoint(
-            CLEANER,
-            {name: offset for name, offset in self._clean_offsets.items() if name in log_dir.logs},
-        )
+        self._retry_at.pop(log.topic_partition, None)
+        self._write_checkpoint(self._logs.log_dir_of(log))
         self._metrics.recopy_percent.value = 100 * result.bytes_written / max(1, sum(plan.sizes))
         self._metrics.map_percent.value = 100 * result.keys_count / self._settings().map_entries_max
         self._metrics.clean_time_seconds.value = self._clock.monotonic() - self._began_at
@@ -263,3 +309,7 @@ class LogCleaner:
             result.clean_offset,
         )
         self.is_busy = False
+
+    def _write_checkpoint(self, log_dir: LogDir) -> None:
+        offsets = {name: offset for name, offset in self._clean_offsets.items() if name in log_dir.logs}
+        log_dir.write_checkpoint(CLEANER, offsets)

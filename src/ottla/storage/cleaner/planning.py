@@ -7,10 +7,11 @@ younger than `min.compaction.lag.ms`. A log is due when the dirty part is more t
 may be cleaned, or when its oldest dirty record has waited for `max.compaction.lag.ms`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ottla.config.topic_config import LONG_MAX
+from ottla.model import TopicPartition
 from ottla.storage.partition_log import PartitionLog
 from ottla.storage.segment import Segment
 
@@ -68,10 +69,17 @@ def plan_cleaning(log: PartitionLog, clean_offset: int, *, high_watermark: int, 
     )
 
 
-def choose_plan(plans: Iterable[CleaningPlan | None]) -> CleaningPlan | None:
-    """The dirtiest of those that are due; what is overdue comes first."""
+def choose_plan(plans: Iterable[CleaningPlan | None], retry_at: Mapping[TopicPartition, float]) -> CleaningPlan | None:
+    """The dirtiest of those that are due; what is overdue comes first.
+
+    Behind all others come those that failed the last time, the longest ago first: they may fail again and again.
+    """
     due = [plan for plan in plans if plan is not None and plan.is_due]
-    return max(due, key=lambda plan: (plan.is_overdue, plan.dirty_ratio), default=None)
+
+    def rank(plan: CleaningPlan) -> tuple[float, bool, float]:
+        return -retry_at.get(plan.log.topic_partition, 0.0), plan.is_overdue, plan.dirty_ratio
+
+    return max(due, key=rank, default=None)
 
 
 def _cleanable_segments(log: PartitionLog, high_watermark: int, now_ms: int) -> tuple[Segment, ...]:

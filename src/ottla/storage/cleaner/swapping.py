@@ -11,6 +11,7 @@ belongs to a later group, or to the same one that did not get that far (`storage
 """
 
 import os
+from collections.abc import Iterable
 
 from ottla.storage.cleaner.job import CleanedGroup
 from ottla.storage.cleaner.planning import CleaningPlan
@@ -29,14 +30,14 @@ _FILES = (OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX, LOG_SUFFIX)
 """In the order in which they are renamed: the log file, which decides, comes last."""
 
 
-def is_still_valid(plan: CleaningPlan, group: CleanedGroup) -> bool:
-    """Whether the log still has the segments that were read, as they were: they may have been deleted or cut since."""
+def is_still_valid(plan: CleaningPlan, segments: Iterable[Segment]) -> bool:
+    """Whether the log still has these segments of the plan as they were: they may have been deleted or cut since."""
     log = plan.log
     current = {id(segment) for segment in log.segments}
     sizes = dict(zip((segment.base_offset for segment in plan.segments), plan.sizes, strict=True))
     return all(
         id(segment) in current and segment is not log.active and segment.size == sizes[segment.base_offset]
-        for segment in replaced_segments(plan, group)
+        for segment in segments
     )
 
 
