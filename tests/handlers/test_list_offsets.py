@@ -22,6 +22,8 @@ from ottla.protocol.messages.list_offsets import (
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
+from ottla.replication.partition import Partition
+from support.logs import batch
 from support.loops import on_loop
 from support.replicas import BROKER_ID, Replicas, replicas_in
 
@@ -29,13 +31,20 @@ TIMESTAMP = 1_700_000_000_000
 
 
 def ask(
-    replicas: Replicas, timestamp: int, version: int = 11, *, count: int = 1, twice: bool = False, epoch: int = -1
+    replicas: Replicas,
+    timestamp: int,
+    version: int = 11,
+    *,
+    count: int = 1,
+    twice: bool = False,
+    epoch: int = -1,
+    replica_id: int = -1,
 ) -> ListOffsetsPartitionResponse:
     part = ListOffsetsPartition(
         partition_index=0, timestamp=timestamp, max_num_offsets=count, current_leader_epoch=epoch
     )
     topics = [ListOffsetsTopic(name="t", partitions=[part] * (2 if twice else 1))]
-    request = ListOffsetsRequest(replica_id=-1, topics=topics)
+    request = ListOffsetsRequest(replica_id=replica_id, topics=topics)
     handlers = ListOffsetsHandlers(replicas.manager, replicas.clock)
     response = handlers.handle_list_offsets(RequestContext(ApiKey.LIST_OFFSETS, version), request)
     return response.topics[0].partitions[0]
@@ -122,5 +131,66 @@ def test_new_leader_does_not_say_where_the_end_is_before_it_knows(
             partition.note_follower_fetch(2, partition.log.end_position, 0, -1)
             answer = ask(replicas, LATEST, version)
             assert (answer.error_code, answer.offset) == (ErrorCode.NONE, 2)
+
+    run()
+
+
+FOLLOWER_ID = 2
+
+
+def lead_anew(replicas: Replicas) -> Partition:
+    """A new leader of records 0 at TIMESTAMP and 1 ten later, that knows only of the first that it is committed."""
+    partition = replicas.lead(isr=(BROKER_ID, FOLLOWER_ID))
+    for number in range(2):
+        records = batch(1, timestamp=TIMESTAMP + 10 * number)
+        replicas.manager.append(partition, records, 1, 9, replicas.clock.wall_ms())
+    partition.note_follower_fetch(FOLLOWER_ID, partition.log.position_of(1), 0, -1)
+    return replicas.lead(epoch=1, isr=(BROKER_ID, FOLLOWER_ID))
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "version", "error", "offset"),
+    [
+        (TIMESTAMP + 10, 4, ErrorCode.LEADER_NOT_AVAILABLE, 1),
+        (TIMESTAMP + 10, 5, ErrorCode.OFFSET_NOT_AVAILABLE, 1),
+        (TIMESTAMP + 11, 4, ErrorCode.LEADER_NOT_AVAILABLE, -1),
+        (TIMESTAMP + 11, 5, ErrorCode.OFFSET_NOT_AVAILABLE, -1),
+        (MAX_TIMESTAMP, 7, ErrorCode.OFFSET_NOT_AVAILABLE, 1),
+    ],
+)
+def test_new_leader_does_not_say_that_no_record_has_a_time_before_it_knows(
+    tmp_path: Path, timestamp: int, version: int, error: ErrorCode, offset: int
+) -> None:
+    @on_loop
+    async def run() -> None:
+        with replicas_in(tmp_path) as replicas:
+            partition = lead_anew(replicas)
+            assert ask(replicas, timestamp, version).error_code == error
+            partition.note_follower_fetch(FOLLOWER_ID, partition.log.end_position, 0, -1)
+            answer = ask(replicas, timestamp, version)
+            assert (answer.error_code, answer.offset) == (ErrorCode.NONE, offset)
+
+    run()
+
+
+@on_loop
+async def test_new_leader_answers_a_time_that_a_record_below_its_high_watermark_has(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        lead_anew(replicas)
+        answer = ask(replicas, TIMESTAMP)
+        assert (answer.error_code, answer.offset, answer.timestamp) == (ErrorCode.NONE, 0, TIMESTAMP)
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "offset"),
+    [(TIMESTAMP, 0), (TIMESTAMP + 10, 1), (TIMESTAMP + 11, -1), (MAX_TIMESTAMP, 1), (LATEST, 2)],
+)
+def test_new_leader_answers_followers_by_its_log_end(tmp_path: Path, timestamp: int, offset: int) -> None:
+    @on_loop
+    async def run() -> None:
+        with replicas_in(tmp_path) as replicas:
+            lead_anew(replicas)
+            answer = ask(replicas, timestamp, replica_id=FOLLOWER_ID)
+            assert (answer.error_code, answer.offset) == (ErrorCode.NONE, offset)
 
     run()

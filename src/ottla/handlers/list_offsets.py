@@ -4,7 +4,8 @@ Version-dependent meaning:
     0      the old getOffsetsBefore: up to `max_num_offsets` segment starts before a time, newest first
     2+     isolation level: "latest" is the last stable offset for read_committed
     4+     leader epochs checked and answered
-    5+     a leader that does not know the high watermark yet says OFFSET_NOT_AVAILABLE (before: LEADER_NOT_AVAILABLE)
+    5+     a leader that does not know the high watermark yet says OFFSET_NOT_AVAILABLE (before: LEADER_NOT_AVAILABLE),
+           for "latest" and for a time that no record below it has
     7+     -3: the record with the largest timestamp
     8+     -4: the earliest offset on local disk (all of them, without tiering)
     9+     -5: the latest tiered offset (none)
@@ -86,13 +87,7 @@ class ListOffsetsHandlers:
                     partition, part.timestamp, part.max_num_offsets, self._clock.wall_ms()
                 )
             else:
-                if request.replica_id >= 0 and part.timestamp == LATEST:
-                    answer.offset = partition.log.log_end_offset  # A follower copies what is not committed yet.
-                    answer.leader_epoch = partition.leader_epoch
-                else:
-                    if part.timestamp == LATEST:
-                        check_available(partition, context.api_version)
-                    fill(answer, partition, part.timestamp, context.api_version, request.isolation_level)
+                fill(answer, partition, part.timestamp, request, context.api_version)
         except KafkaError as error:
             answer.error_code = error.code
         except LogDirError as error:
@@ -100,10 +95,23 @@ class ListOffsetsHandlers:
         return answer
 
 
-def check_available(partition: Partition, version: int) -> None:
-    """A new leader does not know how far its predecessor had come until its own epoch is committed (KIP-207)."""
+def end_offset(partition: Partition, request: ListOffsetsRequest) -> int:
+    """Below it lies what the asker may read."""
+    if request.replica_id >= 0:
+        return partition.log.log_end_offset  # A follower copies what is not committed yet.
+    committed = request.isolation_level == READ_COMMITTED
+    return (partition.last_stable_offset if committed else partition.high_watermark).offset
+
+
+def check_available(partition: Partition, request: ListOffsetsRequest, version: int) -> None:
+    """A new leader does not know how far its predecessor had come until its own epoch is committed (KIP-207).
+
+    To a consumer it says neither where the end is, nor that a record is not there.
+    """
     leadership = partition.leadership
-    if leadership is not None and partition.high_watermark.offset < leadership.epoch_start_offset:
+    if request.replica_id >= 0 or leadership is None:
+        return
+    if partition.high_watermark.offset < leadership.epoch_start_offset:
         problem = f"the high watermark of {partition.topic_partition} is not known yet"
         if version >= _OFFSET_NOT_AVAILABLE_VERSION:
             raise OffsetNotAvailableError(problem)
@@ -111,29 +119,36 @@ def check_available(partition: Partition, version: int) -> None:
 
 
 def fill(
-    answer: ListOffsetsPartitionResponse, partition: Partition, timestamp: int, version: int, isolation_level: int
+    answer: ListOffsetsPartitionResponse,
+    partition: Partition,
+    timestamp: int,
+    request: ListOffsetsRequest,
+    version: int,
 ) -> None:
     if timestamp < EARLIEST and version < _FIRST_VERSION.get(timestamp, version + 1):
         raise UnsupportedVersionError(f"timestamp {timestamp} means nothing in version {version}")
     if timestamp == LATEST:
-        committed = isolation_level == READ_COMMITTED
-        end = partition.last_stable_offset if committed else partition.high_watermark
-        answer.offset = end.offset
+        check_available(partition, request, version)
+        answer.offset = end_offset(partition, request)
         answer.leader_epoch = partition.leader_epoch
     elif timestamp in (EARLIEST, EARLIEST_LOCAL):
         answer.offset = partition.log.log_start_offset
         answer.leader_epoch = partition.log.leader_epochs.epoch_for_offset(answer.offset)
     elif timestamp >= MAX_TIMESTAMP:
-        fill_from_record(answer, partition, timestamp, isolation_level)
+        fill_from_record(answer, partition, timestamp, request, version)
 
 
 def fill_from_record(
-    answer: ListOffsetsPartitionResponse, partition: Partition, timestamp: int, isolation_level: int
+    answer: ListOffsetsPartitionResponse,
+    partition: Partition,
+    timestamp: int,
+    request: ListOffsetsRequest,
+    version: int,
 ) -> None:
     log = partition.log
     found = log.offset_of_max_timestamp() if timestamp == MAX_TIMESTAMP else log.offset_for_timestamp(timestamp)
-    limit = partition.last_stable_offset if isolation_level == READ_COMMITTED else partition.high_watermark
-    if not 0 <= found.offset < limit.offset:
+    if not 0 <= found.offset < end_offset(partition, request):
+        check_available(partition, request, version)
         return
     answer.offset = found.offset
     answer.timestamp = found.timestamp
