@@ -1,6 +1,7 @@
 """A fetch answers at once when it has something to say, and otherwise when its partitions do."""
 
 import asyncio
+import errno
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from ottla.replication.fetch_session import EntryKey, FetchSession
 from ottla.replication.fetching import READ_COMMITTED, FetchEntry, FetchParams, FetchReader
 from ottla.replication.partition import PartitionState
 from ottla.storage.batch_validation import Origin
+from support.disks import FaultyDisk, os_error
 from support.logs import batch
 from support.loops import on_loop
 from support.replicas import BROKER_ID, TOPIC_ID, Replicas, replicas_in, turn
@@ -34,6 +36,8 @@ def fetch(
     max_bytes: int = 1 << 20,
     partition_max_bytes: int = 1 << 20,
     isolation_level: int = 0,
+    replica_id: int = -1,
+    last_fetched_epoch: int = -1,
     respond: Respond = lambda answers: answers,
 ) -> Answers | asyncio.Future[Answers]:
     """A fetch without a session."""
@@ -42,8 +46,9 @@ def fetch(
         entry = FetchEntry(topic, ZERO_UUID, index)
         entry.fetch_offset = offset
         entry.max_bytes = partition_max_bytes
+        entry.last_fetched_epoch = last_fetched_epoch
         session.put(EntryKey(topic, index), entry)
-    params = FetchParams(-1, wait_ms, min_bytes, max_bytes, isolation_level)
+    params = FetchParams(replica_id, wait_ms, min_bytes, max_bytes, isolation_level)
     delayed: DelayedFetch[Answers] = DelayedFetch(FetchReader(replicas.manager), session, params, respond, full=True)
     return delayed.start(replicas.purgatory)
 
@@ -139,6 +144,46 @@ async def test_fetch_waits_until_its_partitions_have_min_bytes_together(tmp_path
 
 
 @on_loop
+async def test_min_bytes_that_go_on_in_the_next_segment_are_not_waited_for(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        replicas.append(partition)
+        size = partition.log.end_position.position
+        partition.log.roll(now_ms=replicas.clock.wall_ms())
+        replicas.append(partition)
+        answers = fetch(replicas, {("t", 0): 0}, min_bytes=2 * size)
+        assert isinstance(answers, list)
+        assert sizes(answers) == [size]
+
+
+@on_loop
+async def test_min_bytes_of_which_a_partition_gives_only_a_part_are_not_waited_for(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead(count=2)
+        for index in (0, 0, 1):
+            replicas.append(replicas.manager.partition("t", index))
+        size = replicas.manager.partition("t", 1).log.end_position.position
+        answers = fetch(replicas, {("t", 0): 0, ("t", 1): 0}, min_bytes=3 * size, partition_max_bytes=size)
+        assert isinstance(answers, list)
+        assert sizes(answers) == [size, size]
+
+
+@on_loop
+async def test_limit_of_a_partition_does_not_end_the_wait_for_min_bytes_that_are_not_there(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        for _ in range(2):
+            replicas.append(partition)
+        size = partition.log.end_position.position // 2
+        waiting = fetch(replicas, {("t", 0): 0}, min_bytes=3 * size, partition_max_bytes=size)
+        assert isinstance(waiting, asyncio.Future)
+        assert partition.log.active.log.pins == 0
+        replicas.append(partition)
+        await turn()
+        assert sizes(waiting.result()) == [size]
+
+
+@on_loop
 async def test_fetch_answers_with_nothing_when_its_time_is_over(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas:
         replicas.lead()
@@ -174,6 +219,33 @@ async def test_replica_that_is_stopped_ends_the_wait_with_the_error(tmp_path: Pa
         assert answer.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
+@pytest.mark.parametrize(("call", "number"), [("pread", errno.EIO), ("open", errno.EMFILE)])
+def test_disk_that_does_not_tell_how_far_to_read_ends_the_wait_with_the_error(
+    tmp_path: Path, call: str, number: int
+) -> None:
+    """For good, or because there are no descriptors left. An open transaction's place is looked up in the log."""
+
+    @on_loop
+    async def run() -> None:
+        with replicas_in(tmp_path) as replicas:
+            partition = replicas.lead()
+            records = batch(1, producer_id=1, producer_epoch=0, base_sequence=0, is_transactional=True)
+            partition.log.append_as_leader(records, 0, now_ms=0, origin=Origin.TRANSACTION)
+            partition.maybe_advance_high_watermark()
+            waiting = fetch(replicas, {("t", 0): 0}, isolation_level=READ_COMMITTED)
+            assert isinstance(waiting, asyncio.Future)
+            replicas.append(partition)
+            partition.log.active.log.close()
+            partition.log.log_directory.disk = disk = FaultyDisk()
+            disk.faults[call] = os_error(number)
+            await turn()
+            [(_entry, answer)] = waiting.result()
+            assert answer.error_code == ErrorCode.KAFKA_STORAGE_ERROR
+            disk.faults.clear()
+
+    run()
+
+
 @on_loop
 async def test_client_that_goes_away_leaves_nothing_behind(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas:
@@ -185,6 +257,20 @@ async def test_client_that_goes_away_leaves_nothing_behind(tmp_path: Path) -> No
         assert not partition.watchers
         assert replicas.purgatory.waiting["Fetch"] == 0
         assert len(replicas.wheel) == 0
+
+
+@on_loop
+async def test_append_is_not_read_for_a_client_that_goes_away_in_the_same_turn(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        answered: list[Answers] = []
+        waiting = fetch(replicas, {("t", 0): 0}, respond=lambda answers: answered.append(answers) or answers)
+        assert isinstance(waiting, asyncio.Future)
+        replicas.append(partition)
+        waiting.cancel()
+        await turn()
+        assert answered == []
+        assert partition.log.active.log.pins == 0
 
 
 @on_loop
@@ -220,6 +306,36 @@ async def test_offset_out_of_range_is_told_and_offset_at_the_end_is_not(tmp_path
         assert isinstance(answers, list)
         assert answers[0][1].error_code == ErrorCode.OFFSET_OUT_OF_RANGE
         assert isinstance(fetch(replicas, {("t", 0): 1}), asyncio.Future)
+
+
+@on_loop
+async def test_records_that_an_error_takes_the_place_of_are_given_back(tmp_path: Path) -> None:
+    """A broker that is no replica is found out when its fetch is noted, after the read."""
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        replicas.append(partition)
+        answers = fetch(replicas, {("t", 0): 0}, replica_id=9)
+        assert isinstance(answers, list)
+        assert [answer.error_code for _entry, answer in answers] == [ErrorCode.NOT_LEADER_OR_FOLLOWER]
+        assert sizes(answers) == [0]
+        assert partition.log.active.log.pins == 0
+
+
+@on_loop
+async def test_fetcher_below_the_start_of_the_log_is_told_so_whatever_its_epoch(tmp_path: Path) -> None:
+    """Told to truncate to where its epoch ends here, it would cut off what only it has, and still be below."""
+    with replicas_in(tmp_path) as replicas:
+        for epoch in (0, 2):
+            partition = replicas.lead(epoch=epoch)
+            for _ in range(2):
+                replicas.append(partition)
+        partition.log.increment_log_start_offset(1)
+        for last_fetched_epoch in (0, 1, 2):
+            answers = fetch(replicas, {("t", 0): 0}, last_fetched_epoch=last_fetched_epoch)
+            assert isinstance(answers, list)
+            [(_entry, answer)] = answers
+            told = (answer.error_code, answer.diverging_epoch.epoch)
+            assert told == (ErrorCode.OFFSET_OUT_OF_RANGE, -1), last_fetched_epoch
 
 
 @on_loop

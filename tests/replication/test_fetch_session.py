@@ -123,6 +123,38 @@ async def test_forgotten_partition_is_not_watched_any_more(tmp_path: Path) -> No
 
 
 @on_loop
+async def test_closed_session_answers_who_waits_and_watches_and_reads_nothing_more(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead(count=2)
+        session, reader = FetchSession(5), CountingReader(replicas)
+        for index in (0, 1):
+            put(session, index, 0)
+        poll(replicas, reader, session, full=True)
+        waiting = wait(replicas, reader, session)
+        session.close()
+        assert waiting.result() == []
+        assert replicas.purgatory.waiting["Fetch"] == 0
+        replicas.append(partition)
+        await replicas.advance_ms(600)
+        assert not partition.watchers
+        assert reader.reads == [[0, 1], []]
+
+
+@on_loop
+async def test_append_of_the_turn_in_which_a_session_is_closed_is_not_read(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        session, reader = FetchSession(5), CountingReader(replicas)
+        put(session, 0, 0)
+        waiting = wait(replicas, reader, session)
+        replicas.append(partition)
+        session.close()
+        await turn()
+        assert waiting.result() == []
+        assert reader.reads == [[0]]
+
+
+@on_loop
 async def test_session_that_nobody_polls_is_woken_once_and_then_left_alone(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas:
         partition = replicas.lead()

@@ -69,11 +69,12 @@ class FetchHandlers:
 
     def _params(self, version: int, request: FetchRequest) -> FetchParams:
         by_state = version >= _REPLICA_STATE_VERSION
+        max_bytes = min(request.max_bytes, self._response_bytes_max)
         return FetchParams(
             request.replica_state.replica_id if by_state else request.replica_id,
             request.max_wait_ms,
-            request.min_bytes,
-            min(request.max_bytes, self._response_bytes_max),
+            min(request.min_bytes, max_bytes),  # More than it takes would be waited for in vain.
+            max_bytes,
             request.isolation_level,
             request.replica_state.replica_epoch if by_state else -1,
             request.rack_id if version >= _RACK_VERSION else None,

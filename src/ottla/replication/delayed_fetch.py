@@ -1,9 +1,11 @@
 """A fetch from its first read to its answer: at once when there is enough to say, else when there is.
 
 A fetch answers at once when it has `min_bytes`, may not wait, has an error or a diverging epoch to tell, or asks for
-nothing that exists. Otherwise it counts the bytes that its partitions gain, entry by entry as they change, and reads
-again when the sum is enough or the time is over. The answer itself may take a little longer (cold data is read ahead,
-old clients get converted records): then `respond` returns a future, and the fetch is answered with that.
+nothing that exists; also when `min_bytes` are there of which one answer takes less, because a segment ends or a limit
+is reached: the next answer has the rest, and waiting brings this one nothing. Otherwise it counts the bytes that its
+partitions gain, entry by entry as they change, and reads again when the sum is enough or the time is over. The answer
+itself may take a little longer (cold data is read ahead, old clients get converted records): then `respond` returns a
+future, and the fetch is answered with that.
 """
 
 import asyncio
@@ -12,7 +14,7 @@ from typing import Generic, TypeVar
 
 from ottla.protocol.messages.fetch import PartitionData
 from ottla.replication.fetch_session import FetchSession
-from ottla.replication.fetching import FetchEntry, FetchParams, FetchReader, FetchResult
+from ottla.replication.fetching import FetchEntry, FetchParams, FetchReader, FetchResult, close_records
 from ottla.replication.purgatory import Purgatory, Wait
 
 Answers = list[tuple[FetchEntry, PartitionData]]
@@ -59,7 +61,7 @@ class DelayedFetch(Generic[Response]):
         if session.waiting is not None:
             session.waiting.give_up()  # The fetcher has come back on another connection.
         result = self._read()
-        if self._enough(result):
+        if self._enough(result) or self._count(result) >= self._params.min_bytes:
             return self._respond(self._answers(result))
         return self._begin_wait(purgatory, result)
 
@@ -77,17 +79,24 @@ class DelayedFetch(Generic[Response]):
             or result.unknown_count == len(self._session.entries)
         )
 
+    def _count(self, result: FetchResult) -> int:
+        """Count what there was to read, which may be more than was read. Where nothing was read nothing was there."""
+        if result.total_bytes:
+            for entry, answer in result.data:
+                if not answer.error_code:
+                    self._available[entry] = entry.count_available(self._params)
+            self._total_bytes = sum(self._available.values())
+        return self._total_bytes
+
     def _begin_wait(self, purgatory: Purgatory, result: FetchResult) -> asyncio.Future[Response]:
         session = self._session
         for entry, answer in result.data:
-            self._available[entry] = size = entry.read_bytes
-            self._total_bytes += size
             if not entry.is_starved and not session.has_news(entry, answer):
                 session.ready.pop(entry, None)
             if not answer.error_code:
                 session.watch(entry)
         discard(result.data)
-        if self._full and not self._total_bytes:
+        if self._full and not result.total_bytes:
             self._unchanged = result
         session.waiting = self
         self._wait = Wait(purgatory, "Fetch", self._params.max_wait_ms, self._expire, self._ended)
@@ -149,6 +158,4 @@ class DelayedFetch(Generic[Response]):
 def discard(answers: Answers) -> None:
     """Give back the file slices of a read whose bytes nobody will send."""
     for _entry, answer in answers:
-        close = getattr(answer.records, "close", None)
-        if close is not None:
-            close()
+        close_records(answer)

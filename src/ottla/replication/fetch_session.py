@@ -89,9 +89,14 @@ class FetchSession:
                 self._drop(entry)
 
     def close(self) -> None:
+        """Nothing is left to watch or to read, and a fetch that waits is answered with nothing."""
         for partition in self._by_partition:
             partition.watchers.pop(self, None)
         self._by_partition.clear()
+        self.entries.clear()
+        self.ready.clear()
+        if self.waiting is not None:
+            self.waiting.give_up()
 
     def _drop(self, entry: FetchEntry) -> None:
         self.ready.pop(entry, None)

@@ -13,7 +13,7 @@ never copied: what is read is a `FileSlice`.
 import uuid
 from typing import NamedTuple
 
-from ottla.errors import ErrorCode, KafkaError, LogDirError
+from ottla.errors import ErrorCode, KafkaError, LogDirError, OttlaError
 from ottla.errors.kafka import OffsetOutOfRangeError
 from ottla.model import NO_BROKER, NO_EPOCH, ZERO_UUID
 from ottla.protocol.messages.fetch import AbortedTransaction, EpochEndOffset, LeaderIdAndEpoch, PartitionData
@@ -104,7 +104,10 @@ class FetchEntry:
             return ENOUGH_BYTES
         if partition.leader_id == NO_BROKER:  # The replica was stopped here, which begins no epoch.
             return ENOUGH_BYTES
-        limit = read_limit(partition, params)
+        try:
+            limit = read_limit(partition, params)
+        except OttlaError:  # Whoever reads gets it too, and answers with it.
+            return ENOUGH_BYTES
         return bytes_between(self.start, limit) if limit.offset > self.fetch_offset else 0
 
 
@@ -137,6 +140,13 @@ def read_limit(partition: Partition, params: FetchParams) -> LogOffset:
     if params.isolation_level == READ_COMMITTED:
         return partition.last_stable_offset
     return partition.high_watermark
+
+
+def close_records(answer: PartitionData) -> None:
+    """Give back the file slice of an answer whose bytes nobody will send."""
+    close = getattr(answer.records, "close", None)
+    if close is not None:
+        close()
 
 
 class FetchReader:
@@ -180,11 +190,15 @@ class FetchReader:
             aborted_transactions=[] if params.isolation_level == READ_COMMITTED else None,
             records=_NO_RECORDS,
         )
-        if entry.last_fetched_epoch == NO_EPOCH or not self._diverges(entry, partition, answer):
-            self._read_undiverged(entry, partition, params, answer, bytes_left, first)
-        answer.high_watermark = partition.high_watermark.offset
-        answer.last_stable_offset = partition.last_stable_offset.offset
-        answer.log_start_offset = partition.log.log_start_offset
+        try:
+            if entry.last_fetched_epoch == NO_EPOCH or not self._diverges(entry, partition, answer):
+                self._read_undiverged(entry, partition, params, answer, bytes_left, first)
+            answer.high_watermark = partition.high_watermark.offset
+            answer.last_stable_offset = partition.last_stable_offset.offset
+            answer.log_start_offset = partition.log.log_start_offset
+        except OttlaError:
+            close_records(answer)  # The error takes the place of what was read.
+            raise
         return answer
 
     def _read_undiverged(
@@ -257,6 +271,8 @@ class FetchReader:
         epoch, end_offset = partition.log.end_offset_for_epoch(entry.last_fetched_epoch)
         if epoch == NO_EPOCH:
             raise OffsetOutOfRangeError(f"epoch {entry.last_fetched_epoch} is older than this log")
+        if entry.fetch_offset < partition.log.log_start_offset:  # Its epoch says nothing: the records are gone.
+            raise OffsetOutOfRangeError(f"offset {entry.fetch_offset} is below {partition.log}")
         if epoch >= entry.last_fetched_epoch and end_offset >= entry.fetch_offset:
             return False
         answer.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end_offset)

@@ -68,16 +68,29 @@ class Purgatory:
         changed, self._changed = self._changed, {}
         for partition in changed:
             for watcher in tuple(partition.watchers):
-                watcher.partition_changed(partition)
+                try:
+                    watcher.partition_changed(partition)
+                except Exception as error:  # noqa: BLE001 - one that fails is no reason for the others to wait on
+                    self.loop.call_exception_handler({"message": "a wait failed", "exception": error})
 
 
 class PromptFuture(asyncio.Future[Result]):
-    """A future that calls `prompt` as it gets its result: a callback of asyncio's would cost a turn of the loop.
+    """A future that calls `prompt` as it gets its result, and `on_cancel` instead as it is cancelled.
 
-    Not when it is cancelled: that is for the ordinary callbacks.
+    A callback of asyncio's would come a turn of the loop later. That is time lost for an answer; and for who has gone
+    away an append of the same turn would still be read.
     """
 
     prompt: "Callable[[PromptFuture[Result]], None] | None" = None
+    on_cancel: Callable[[], None] | None = None
+
+    def cancel(self, msg: Any | None = None) -> bool:
+        if not super().cancel(msg):
+            return False
+        self.prompt = None  # Not kept: who is called has this future.
+        if self.on_cancel is not None:
+            self.on_cancel()
+        return True
 
     def call_prompt(self) -> None:
         prompt, self.prompt = self.prompt, None
@@ -90,11 +103,7 @@ class PromptFuture(asyncio.Future[Result]):
 
 
 class Wait(Generic[Result]):
-    """One waiting request: its future, its timer, the partitions it watches. `on_end` is called when all is over.
-
-    What has to be done at the end hangs on the future for the sake of a connection that goes away. Where the end comes
-    from here it is done at once instead: each callback of a future costs a turn of the loop.
-    """
+    """One waiting request: its future, its timer, the partitions it watches. `on_end` is called when all is over."""
 
     __slots__ = ("_kind", "_on_end", "_released", "_timer", "_watched", "future", "purgatory")
 
@@ -112,7 +121,7 @@ class Wait(Generic[Result]):
         self._released = False
         self._watched: list[tuple[Watched, Watcher]] = []
         self.future: PromptFuture[Result] = PromptFuture(loop=purgatory.loop)
-        self.future.add_done_callback(self._ended)
+        self.future.on_cancel = self._ended
         self._timer: Timer = purgatory.timers.schedule(timeout_ms, on_timeout)
         purgatory.waiting[kind] += 1
 
@@ -123,7 +132,6 @@ class Wait(Generic[Result]):
     def complete(self, result: Result) -> None:
         future = self.future
         if not future.done():
-            future.remove_done_callback(self._ended)
             self._ended()
             future.set_result(result)
             future.call_prompt()
@@ -134,16 +142,16 @@ class Wait(Generic[Result]):
             return
         error = source.exception()
         if error is not None:
+            self._ended()
             self.future.set_exception(error)
             self.future.call_prompt()
         else:
             self.complete(source.result())
 
-    def _ended(self, cancelled: "asyncio.Future[Result] | None" = None) -> None:
+    def _ended(self) -> None:
         self.stop_watching()
-        if cancelled is not None:
-            self.future.prompt = None  # Not kept: who is called has this future.
-        on_end, self._on_end = self._on_end, None  # Not kept: who made it has this wait.
+        self.future.on_cancel = None
+        on_end, self._on_end = self._on_end, None  # Not kept, either: who made it has this wait.
         if on_end is not None:
             on_end()
 
