@@ -1,5 +1,6 @@
 """ListOffsets by version and by the special timestamps."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,35 @@ async def test_version_0_lists_segment_starts_newest_first(tmp_path: Path) -> No
         assert ask(replicas, LATEST, 0, count=2).old_style_offsets == [4, 3]
         assert ask(replicas, EARLIEST, 0, count=10).old_style_offsets == [0]
         assert ask(replicas, 0, 0, count=10).old_style_offsets == []
+
+
+@on_loop
+async def test_version_0_goes_by_when_segments_were_written(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        now_ms = replicas.clock.wall_ms()
+        for _ in range(3):
+            replicas.append(partition)
+            partition.log.roll(now_ms=now_ms)
+        replicas.append(partition)
+        for number, segment in enumerate(partition.log.segments):
+            written_s = now_ms / 1000 - 100 + 10 * number
+            os.utime(segment.log.path, (written_s, written_s))
+        assert ask(replicas, now_ms - 85_000, 0, count=10).old_style_offsets == [1, 0]
+        assert ask(replicas, now_ms - 85_000, 0, count=1).old_style_offsets == [1]
+        assert ask(replicas, now_ms, 0, count=10).old_style_offsets == [4, 3, 2, 1, 0]
+
+
+@on_loop
+async def test_version_0_tells_a_consumer_of_nothing_past_the_high_watermark(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead(isr=(BROKER_ID, 2))
+        for _ in range(3):
+            replicas.append(partition)
+            partition.log.roll(now_ms=replicas.clock.wall_ms())
+        assert partition.high_watermark.offset == 0
+        assert ask(replicas, LATEST, 0, count=10).old_style_offsets == [0]
+        assert ask(replicas, LATEST, 0, count=10, replica_id=2).old_style_offsets == [3, 2, 1, 0]
 
 
 @pytest.mark.parametrize(

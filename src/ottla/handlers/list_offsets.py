@@ -83,9 +83,7 @@ class ListOffsetsHandlers:
             partition = self._replicas.partition(topic, part.partition_index)
             partition.check_leader(part.current_leader_epoch)
             if context.api_version == 0:
-                answer.old_style_offsets = offsets_before(
-                    partition, part.timestamp, part.max_num_offsets, self._clock.wall_ms()
-                )
+                answer.old_style_offsets = offsets_before(partition, part, request, self._clock.wall_ms())
             else:
                 fill(answer, partition, part.timestamp, request, context.api_version)
         except KafkaError as error:
@@ -155,19 +153,25 @@ def fill_from_record(
     answer.leader_epoch = found.leader_epoch
 
 
-def offsets_before(partition: Partition, timestamp: int, count_max: int, now_ms: int) -> list[int]:
-    """The starts of the segments last written by `timestamp`, newest first; before them the end, which is of now."""
-    log = partition.log
+def offsets_before(
+    partition: Partition, part: ListOffsetsPartition, request: ListOffsetsRequest, now_ms: int
+) -> list[int]:
+    """The starts of the segments last written by a time, newest first; before them the end, which is of now.
+
+    Of segments that begin past the end only the end is told.
+    """
+    log, timestamp, count_max = partition.log, part.timestamp, max(0, part.max_num_offsets)
     if timestamp == EARLIEST:
-        return [log.log_start_offset][: max(0, count_max)]
+        return [log.log_start_offset][:count_max]
+    end = end_offset(partition, request)
     offsets = {
-        max(segment.base_offset, log.log_start_offset)
+        min(max(segment.base_offset, log.log_start_offset), end)
         for segment in log.segments
         if timestamp == LATEST or segment.modified_ms <= timestamp
     }
     if timestamp == LATEST or now_ms <= timestamp:
-        offsets.add(partition.high_watermark.offset)
-    return sorted(offsets, reverse=True)[: max(0, count_max)]
+        offsets.add(end)
+    return sorted(offsets, reverse=True)[:count_max]
 
 
 def named_twice(topics: list[ListOffsetsTopic]) -> set[tuple[str, int]]:
