@@ -16,6 +16,7 @@ office, then the logs are flushed and marked clean, and the session is closed la
 import asyncio
 import contextlib
 import logging
+from collections.abc import Mapping
 from typing import Protocol, TypeVar
 
 from ottla import __version__
@@ -31,6 +32,7 @@ from ottla.broker.zookeeper import ZooKeeperLink
 from ottla.clients.runtime import RECEIVE_BYTES, Runtime
 from ottla.clock import SystemClock, TimerWheel
 from ottla.config import BrokerConfig
+from ottla.config.dynamic import apply_found
 from ottla.controller.config_store import ConfigStore
 from ottla.controller.registration import create_roots
 from ottla.coordination import paths
@@ -129,9 +131,11 @@ class Broker:
             self.failed.set_exception(error)
 
     async def _start_configs(self, session: Session) -> ConfigStore:
-        """Dynamic configs: every topic's must be at hand before its log is opened."""
+        """Dynamic configs: the broker's own and every topic's must be at hand before a log is opened."""
         configs = ConfigStore(session, self.identity.broker_id, self.clock)
         self._topic_configs.overrides = configs.overrides
+        configs.on_broker_config = self._broker_config_found
+        self._stack.callback(self.config.subscribe(self._config_changed))
         await configs.start()
         await configs.load(await session.children(paths.BROKER_TOPICS))
         return configs
@@ -170,6 +174,20 @@ class Broker:
         self._vital_signs.watch_parts()
         self.server.start()
         self._stack.push_async_callback(self.server.stop)
+
+    def _broker_config_found(self, broker_id: int | None, found: Mapping[str, str]) -> None:
+        """In ZooKeeper, at the start or later; None: for all brokers."""
+        if broker_id is None:
+            apply_found(self.config, cluster_default=found)
+        else:
+            apply_found(self.config, per_broker=found)
+
+    def _config_changed(self, keys: frozenset[str]) -> None:
+        self.data.config_changed()
+        if hasattr(self, "control"):
+            self.control.config_changed(keys)
+        if hasattr(self, "server"):
+            self.server.apply_limits(ServerLimits.from_config(self.config))
 
     def _stack_stop(self, part: Part) -> Part:
         """Have it stopped in its turn, whatever becomes of the start."""

@@ -10,7 +10,6 @@ from ottla.broker.replication_plane import ReplicationPlane, connection_settings
 from ottla.clients.runtime import Runtime
 from ottla.clock import Clock
 from ottla.config import BrokerConfig
-from ottla.config.dynamic import apply_found
 from ottla.controller.auto_creation import AutoTopicCreator
 from ottla.controller.broker_state import BrokerState
 from ottla.controller.config_store import ConfigStore
@@ -31,6 +30,7 @@ from ottla.server.endpoints import AdvertisedEndpoint
 logger = logging.getLogger(__name__)
 
 _UNCLEAN = "unclean.leader.election.enable"
+_FETCHERS = "num.replica.fetchers"
 
 
 class ControlPlane:
@@ -79,7 +79,6 @@ class ControlPlane:
         self.replication = ReplicationPlane(config, runtime, session, metadata, replicas, self.state, self.controller)
         self.creator = AutoTopicCreator(self.controller, metadata, config, self.replication.peers)
         configs.on_topic_config = self._topic_config_changed
-        configs.on_broker_config = self._broker_config_changed
         self._registration: BrokerRegistration | None = None
         self._vouch: Callable[[], None] | None = None
         self.state.on_told_everything = self._told_everything
@@ -161,11 +160,9 @@ class ControlPlane:
         if overrides.get(_UNCLEAN) == "true":
             self.controller.unclean_election_allowed(topic)
 
-    def _broker_config_changed(self, broker_id: int | None, configs: Mapping[str, str]) -> None:
-        if broker_id is None:
-            apply_found(self._config, cluster_default=configs)
-        elif broker_id == self._broker_id:
-            apply_found(self._config, per_broker=configs)
-        if self._config.bool(_UNCLEAN):
+    def config_changed(self, keys: frozenset[str]) -> None:
+        """These keys of the broker have other values now."""
+        if _UNCLEAN in keys and self._config.bool(_UNCLEAN):
             self.controller.unclean_election_allowed()
-        self.replication.fetchers.redistribute()
+        if _FETCHERS in keys:
+            self.replication.fetchers.redistribute()

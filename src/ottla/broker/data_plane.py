@@ -61,9 +61,7 @@ class DataPlane:
             call_soon=self._loop.call_soon_threadsafe,
             on_directory_failed=self._directory_failed,
             high_watermark=self._high_watermark,
-            validate_compressed=config.bool("ottla.validate.compressed"),
         )
-
         self._cleaning = LogCleaning(config, self.logs, clock, metrics, self._loop)
 
     async def load(self) -> None:
@@ -76,6 +74,14 @@ class DataPlane:
         context.is_alive = lambda broker: broker in metadata.image.brokers
         self.replicas = ReplicaManager(self.logs, metadata, purgatory, TopicMetrics(self._metrics), context)
         return self.replicas
+
+    def config_changed(self) -> None:
+        """Some of the broker's keys have other values now. Before there are partitions only the logs have to know."""
+        settings = log_settings(self._config)
+        if hasattr(self, "replicas"):
+            self.replicas.configure(settings)
+        else:
+            self.logs.apply(settings)
 
     def start(self) -> None:
         self._tick()

@@ -29,6 +29,7 @@ from ottla.replication.replica_context import ReplicaContext
 from ottla.storage.batch_validation import PreparedBatch
 from ottla.storage.log_manager import LogManager
 from ottla.storage.log_offsets import AppendInfo
+from ottla.storage.log_settings import LogSettings
 from ottla.storage.partition_log import PartitionLog
 
 logger = logging.getLogger(__name__)
@@ -198,6 +199,13 @@ class ReplicaManager:
         self._logs.configure(topic)
         for partition in self._topics.get(topic, {}).values():
             partition.changed()
+
+    def configure(self, settings: LogSettings) -> None:
+        """The broker's own configuration has changed, and with it maybe that of every topic."""
+        self._logs.apply(settings)
+        for partitions in self._topics.values():
+            for partition in partitions.values():
+                partition.changed()
 
     # Writing
 

@@ -19,7 +19,7 @@ import contextlib
 import logging
 import os
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ottla.clock import Clock
 from ottla.config.topic_config import TopicConfig
@@ -75,7 +75,6 @@ class LogManager:
         call_soon: Callable[[Callable[[], None]], object] = lambda call: call(),
         on_directory_failed: DirectoryFailed = lambda path, partitions, error: None,
         high_watermark: Callable[[PartitionLog], int] = lambda log: log.log_end_offset,
-        validate_compressed: bool = False,
         boot_id: Callable[[], str] = system_boot_id,
     ) -> None:
         self.settings = settings
@@ -84,7 +83,6 @@ class LogManager:
         self._call_soon = call_soon
         self._on_directory_failed = on_directory_failed
         self._high_watermark = high_watermark
-        self._validate_compressed = validate_compressed
         self._boot_id = boot_id
         self.handles = HandleCache(settings.segment_handles_max)
         self._logs: dict[TopicPartition, PartitionLog] = {}
@@ -218,7 +216,7 @@ class LogManager:
             log_end_offset=parts.log_end_offset,
             recovery_point=parts.recovery_point,
             hooks=self,
-            validate_compressed=self._validate_compressed,
+            validate_compressed=self.settings.validate_compressed,
         )
 
     # -- partitions ---------------------------------------------------------------------------------------------------
@@ -372,11 +370,24 @@ class LogManager:
 
     def configure(self, topic: str) -> None:
         """The configuration of a topic changed."""
-        config = self._topic_configs(topic)
-        for log in self._logs.values():
-            if log.topic_partition.topic == topic:
-                log.configure(config)
-                self._upkeep.reconfigured(log)
+        self._configure(log for log in self._logs.values() if log.topic_partition.topic == topic)
+
+    def apply(self, settings: LogSettings) -> None:
+        """The broker's own configuration changed, and with it maybe the defaults of all topics.
+
+        Directories and descriptors stay as they were at the start.
+        """
+        self.settings = settings
+        self._configure(self._logs.values())
+
+    def _configure(self, logs: Iterable[PartitionLog]) -> None:
+        by_topic: dict[str, TopicConfig] = {}
+        for log in logs:
+            topic = log.topic_partition.topic
+            if topic not in by_topic:
+                by_topic[topic] = self._topic_configs(topic)
+            log.configure(by_topic[topic], validate_compressed=self.settings.validate_compressed)
+            self._upkeep.reconfigured(log)
 
     # -- truncation ---------------------------------------------------------------------------------------------------
 

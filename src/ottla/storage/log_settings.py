@@ -1,4 +1,4 @@
-"""What the log manager takes from the broker's configuration."""
+"""What the log manager takes from the broker's configuration. Some of it may change while the broker runs."""
 
 import resource
 from dataclasses import dataclass
@@ -25,6 +25,7 @@ class LogSettings:
     producer_check_interval_ms: int = PRODUCER_CHECK_INTERVAL_MS
     producers_max: int = PRODUCERS_MAX
     segment_handles_max: int = HANDLES_MAX
+    validate_compressed: bool = False
 
 
 def log_settings(config: BrokerConfig) -> LogSettings:
@@ -38,4 +39,5 @@ def log_settings(config: BrokerConfig) -> LogSettings:
         segment_handles_max=affordable_handles(
             config.int("ottla.segment.handles.max"), resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         ),
+        validate_compressed=config.bool("ottla.validate.compressed"),
     )
