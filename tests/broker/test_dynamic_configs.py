@@ -1,5 +1,6 @@
 """Broker keys that are altered while the broker runs: what is open takes them over, and the next start finds them."""
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -100,7 +101,7 @@ def test_an_altered_bound_on_connections_holds_at_once_and_after_a_restart(tmp_p
     with EmbeddedBroker(directory=tmp_path) as broker:
         alter(broker, THIS_BROKER, "max.connections.per.ip", "3")
         for _ in range(2):
-            with RawKafka(broker.address), RawKafka(broker.address), RawKafka(broker.address):
-                with RawKafka(broker.address) as surplus:
-                    assert surplus.is_closed_by_broker()
+            with contextlib.ExitStack() as stack:
+                *_, surplus = [stack.enter_context(RawKafka(broker.address)) for _ in range(4)]
+                assert surplus.is_closed_by_broker()
             restart(broker)
