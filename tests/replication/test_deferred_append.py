@@ -4,12 +4,16 @@ from pathlib import Path
 
 import pytest
 
+from ottla.errors import ErrorCode
+from ottla.protocol.messages.produce import PartitionProduceResponse
 from ottla.records.attributes import Codec
 from ottla.records.legacy import down_convert
 from ottla.replication.deferred_append import INLINE_BYTES_MAX, INLINE_OPENED_BYTES_MAX, DeferredAppends
+from ottla.replication.delayed_produce import unacknowledged
+from ottla.replication.partition import ACKS_ALL, PartitionState
 from support.logs import batch
 from support.loops import on_loop
-from support.replicas import replicas_in
+from support.replicas import BROKER_ID, replicas_in
 
 LITTLE, MUCH = b"little", bytes(2 * INLINE_OPENED_BYTES_MAX)
 
@@ -46,3 +50,17 @@ async def test_a_batch_that_is_not_opened_is_not_looked_into(tmp_path: Path) -> 
         partition = replicas.lead()
         deferred = DeferredAppends(replicas.manager, replicas.clock)
         assert not deferred.must_defer(partition, records_of(MUCH, Codec.GZIP))
+
+
+@on_loop
+async def test_an_append_is_acknowledged_only_in_the_epoch_in_which_it_was_made(tmp_path: Path) -> None:
+    with replicas_in(tmp_path, cleanup_policy="compact") as replicas:
+        partition = replicas.lead()
+        deferred = DeferredAppends(replicas.manager, replicas.clock)
+        appended = await deferred.start(partition, records_of(MUCH, Codec.GZIP), ACKS_ALL, 9)
+        answer = PartitionProduceResponse()
+        assert unacknowledged(partition, *appended, ACKS_ALL, answer) is None
+        partition.become_leader(PartitionState(BROKER_ID, 2, (BROKER_ID,), (BROKER_ID,), 2))
+        waiting = unacknowledged(partition, *appended, ACKS_ALL, answer)
+        assert waiting is not None
+        assert waiting.outcome() == ErrorCode.NOT_LEADER_OR_FOLLOWER

@@ -16,7 +16,7 @@ Answer = PartitionProduceResponse
 def produce(replicas: Replicas, partition: Partition, acks: int) -> Answer | asyncio.Future[Answer]:
     info = replicas.manager.append(partition, batch(), acks, 9, replicas.clock.wall_ms())
     answer = Answer(base_offset=info.first_offset)
-    pending = unacknowledged(partition, info, acks, answer)
+    pending = unacknowledged(partition, info, partition.leader_epoch, acks, answer)
     if pending is None:
         return answer
     return DelayedProduce([pending], lambda: answer).start(replicas.purgatory, 1000)
@@ -74,7 +74,7 @@ async def test_a_partition_that_is_named_again_has_all_its_answers(tmp_path: Pat
         pending = []
         for answer in answers:
             info = replicas.manager.append(partition, batch(), ACKS_ALL, 9, replicas.clock.wall_ms())
-            part = unacknowledged(partition, info, ACKS_ALL, answer)
+            part = unacknowledged(partition, info, partition.leader_epoch, ACKS_ALL, answer)
             assert part is not None
             pending.append(part)
         waiting = DelayedProduce(pending, lambda: answers).start(replicas.purgatory, 1000)

@@ -6,6 +6,7 @@ producer's batches are appended in the order in which they came, heavy or not.
 """
 
 import asyncio
+from typing import NamedTuple
 
 from ottla.clock import Clock
 from ottla.replication.partition import Partition
@@ -18,11 +19,16 @@ INLINE_BYTES_MAX = 4096
 INLINE_OPENED_BYTES_MAX = 16 * 1024
 
 
+class Appended(NamedTuple):
+    info: AppendInfo
+    leader_epoch: int
+
+
 class DeferredAppends:
     def __init__(self, replicas: ReplicaManager, clock: Clock) -> None:
         self._replicas = replicas
         self._clock = clock
-        self._last: dict[Partition, asyncio.Task[AppendInfo]] = {}
+        self._last: dict[Partition, asyncio.Task[Appended]] = {}
 
     def must_defer(self, partition: Partition, records: memoryview) -> bool:
         if partition in self._last:
@@ -33,7 +39,7 @@ class DeferredAppends:
 
     def start(
         self, partition: Partition, records: memoryview, acks: int, produce_version: int
-    ) -> asyncio.Task[AppendInfo]:
+    ) -> asyncio.Task[Appended]:
         """The records are copied: they stand in a buffer that the connection will use again."""
         copied = memoryview(bytearray(records))
         append = self._run(partition, copied, acks, produce_version, self._last.get(partition))
@@ -47,15 +53,16 @@ class DeferredAppends:
         records: memoryview,
         acks: int,
         produce_version: int,
-        before: asyncio.Task[AppendInfo] | None,
-    ) -> AppendInfo:
+        before: asyncio.Task[Appended] | None,
+    ) -> Appended:
         now_ms = self._clock.wall_ms()
         try:
             batches = await self._prepare(partition, records, now_ms, produce_version)
         finally:
             if before is not None:
                 await asyncio.wait([before])
-        return self._replicas.append_prepared(partition, batches, acks, now_ms)
+        info = self._replicas.append_prepared(partition, batches, acks, now_ms)
+        return Appended(info, partition.leader_epoch)
 
     @staticmethod
     async def _prepare(
@@ -67,6 +74,6 @@ class DeferredAppends:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(None, validation.prepare, records, now_ms, Origin.CLIENT, produce_version)
 
-    def _forget(self, partition: Partition, done: asyncio.Task[AppendInfo]) -> None:
+    def _forget(self, partition: Partition, done: asyncio.Task[Appended]) -> None:
         if self._last.get(partition) is done:
             del self._last[partition]

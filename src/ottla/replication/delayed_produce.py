@@ -49,18 +49,22 @@ class Unacknowledged(NamedTuple):
 
 
 def unacknowledged(
-    partition: Partition, info: AppendInfo, acks: int, answer: PartitionProduceResponse
+    partition: Partition, info: AppendInfo, leader_epoch: int, acks: int, answer: PartitionProduceResponse
 ) -> Unacknowledged | None:
-    """What the acknowledgement of an append must wait for, or None when it may go out now."""
+    """What the acknowledgement of an append must wait for, or None when it may go out now.
+
+    `leader_epoch`: that of the append. Other records may have taken the place of these since.
+    """
     if acks != ACKS_ALL and not partition.log.is_flushed:  # The usual case: nothing is promised but the append.
         return None
     end_offset = info.last_offset + 1
     required_offset = end_offset if acks == ACKS_ALL else 0
     flush_offset = end_offset + 1 - partition.log.config.flush_messages
     is_safe = partition.high_watermark.offset >= required_offset and partition.log.recovery_point >= flush_offset
-    if is_safe and (required_offset == 0 or partition.context.may_acknowledge()):
+    is_ours = partition.is_leader and partition.leader_epoch == leader_epoch
+    if is_safe and is_ours and (required_offset == 0 or partition.context.may_acknowledge()):
         return None
-    return Unacknowledged(partition, partition.leader_epoch, required_offset, flush_offset, answer)
+    return Unacknowledged(partition, leader_epoch, required_offset, flush_offset, answer)
 
 
 class DelayedProduce(Generic[Response]):

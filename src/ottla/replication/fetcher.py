@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ottla.clients.backoff import Backoff
 from ottla.clock import Clock, TimerWheel
-from ottla.errors import ErrorCode, KafkaError, error_for_code
+from ottla.errors import ErrorCode, KafkaError, LogDirError, OttlaError, error_for_code
 from ottla.protocol.messages.fetch import FetchRequest, FetchResponse, PartitionData, ReplicaState
 from ottla.protocol.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
 from ottla.replication.fetcher_session import FetcherSession, FetchKey, FetchPosition
@@ -72,6 +72,9 @@ class ReplicaFetcher:
         self.followed[followed.key] = followed
         self._paused.discard(followed.key)
         self._mark(followed.key)
+        flush = self._replicas.flush_followed(partition)  # Of what was appended before, from whichever leader.
+        if flush is not None and not flush.done():
+            self._pause_until(flush, followed)
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run(), name=self.name)
 
@@ -99,12 +102,11 @@ class ReplicaFetcher:
                 await self._work.wait()
                 continue
             try:
-                response = await self._fetch()
-            except KafkaError as error:
+                await self._take(await self._fetch())
+            except OttlaError as error:  # Whatever it is: this task is all that the partitions have.
                 await self._failed(error)
             else:
                 self._failures = 0
-                await self._take(response)
 
     async def _fetch(self) -> FetchResponse:
         request = self._request()
@@ -139,7 +141,7 @@ class ReplicaFetcher:
             topics=session.topics({key: self.followed[key].position() for key in keys if key in active}),
         )
 
-    async def _failed(self, error: KafkaError) -> None:
+    async def _failed(self, error: OttlaError) -> None:
         self._failures += 1
         level = logging.INFO if self._failures == 1 else logging.DEBUG
         logger.log(level, "%s: %s", self.name, error)
@@ -172,10 +174,7 @@ class ReplicaFetcher:
         """The next fetch tells the leader what is safe here. What cannot be flushed yet is left out of it."""
         _, pending = await asyncio.wait(flushes, timeout=self._settings.backoff_ms / 1000)
         for flush in pending:
-            followed = flushes[flush]
-            self._paused.add(followed.key)
-            self._mark(followed.key)
-            flush.add_done_callback(self._resume(followed))
+            self._pause_until(flush, flushes[flush])
 
     async def _take_partition(self, followed: FollowedPartition, position: FetchPosition, data: PartitionData) -> None:
         if followed.position() != position or not followed.is_current:
@@ -189,6 +188,8 @@ class ReplicaFetcher:
                 return
             else:
                 followed.take(data, self._replicas, self._clock.wall_ms())
+        except LogDirError as error:
+            self._pause(followed, self._replicas.storage_failed(error))
         except KafkaError as error:
             self._pause(followed, error)
         else:
@@ -218,11 +219,22 @@ class ReplicaFetcher:
 
     def _pause(self, followed: FollowedPartition, reason: object) -> None:
         """Leave it out for a while: the leader may not lead yet, or we have not heard of the new one."""
-        followed.failures += 1
         logger.debug("%s: %s: %s", self.name, followed.partition.topic_partition, reason)
+        if self._leave_out(followed):
+            followed.failures += 1
+            self._wheel.schedule(self._backoff.delay_ms(followed.failures), self._resume(followed))
+
+    def _pause_until(self, flush: asyncio.Future[None], followed: FollowedPartition) -> None:
+        if self._leave_out(followed):
+            flush.add_done_callback(self._resume(followed))
+
+    def _leave_out(self, followed: FollowedPartition) -> bool:
+        """False when it is followed anew meanwhile, in another epoch: what became of this one is nothing to that."""
+        if self.followed.get(followed.key) is not followed:
+            return False
         self._paused.add(followed.key)
         self._mark(followed.key)
-        self._wheel.schedule(self._backoff.delay_ms(followed.failures), self._resume(followed))
+        return True
 
     def _resume(self, followed: FollowedPartition) -> Callable[..., None]:
         def resume(_flush: asyncio.Future[None] | None = None) -> None:

@@ -21,7 +21,7 @@ from ottla.replication.partition import Partition
 from ottla.replication.refusals import count_refused_fetch
 from ottla.replication.replica_manager import ReplicaManager
 from ottla.replication.replica_selector import ReplicaSelector
-from ottla.storage.log_offsets import LogOffset
+from ottla.storage.log_offsets import UNKNOWN_POSITION, LogOffset
 
 READ_COMMITTED = 1
 CONSUMER_REPLICA_ID = -1
@@ -123,7 +123,7 @@ class FetchResult(NamedTuple):
 def bytes_between(start: LogOffset, end: LogOffset) -> int:
     if end.offset <= start.offset:
         return 0
-    if end.segment_base != start.segment_base:
+    if end.segment_base != start.segment_base or UNKNOWN_POSITION in (start.position, end.position):
         return ENOUGH_BYTES
     return end.position - start.position
 
