@@ -1,4 +1,4 @@
-"""InitProducerId (0-6): an id for an idempotent producer, unique in the cluster for ever.
+"""InitProducerId (0-5): an id for an idempotent producer, unique in the cluster for ever.
 
 Transactional ids are refused until there is a transaction coordinator. A producer that asks again with its id and epoch
 (KIP-360, version 3 on) gets a new id: its old one stays valid for what is in flight, and is never given out again.
