@@ -5,34 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from ottla.broker.broker import Broker
 from ottla.errors import ErrorCode
-from ottla.model import TopicPartition
-from ottla.protocol.messages.incremental_alter_configs import (
-    AlterableConfig,
-    AlterConfigsResource,
-    IncrementalAlterConfigsRequest,
-)
 from ottla.records.attributes import Codec
-from ottla.storage.partition_log import PartitionLog
 from ottla.testing import EmbeddedBroker
-from ottla.testing.running_broker import ThreadBroker
+from support.embedded import alter, inside, log_of
 from support.raw_kafka import RawKafka
 from support.raw_requests import batch, produce
 
-BROKER_RESOURCE = 4
 ALL_BROKERS, THIS_BROKER = "", "0"
 TOPIC = "t"
 LARGE = batch([bytes(1000)])
-
-
-def alter(broker: EmbeddedBroker, name: str, key: str, value: str | None) -> None:
-    """Answered when this broker has applied it. None: removed."""
-    config = AlterableConfig(name=key, config_operation=0 if value is not None else 1, value=value)
-    resource = AlterConfigsResource(resource_type=BROKER_RESOURCE, resource_name=name, configs=[config])
-    with RawKafka(broker.address) as raw:
-        (answer,) = raw.ask(IncrementalAlterConfigsRequest(resources=[resource]), 1).responses
-    assert answer.error_code == ErrorCode.NONE, answer.error_message
 
 
 def restart(broker: EmbeddedBroker) -> None:
@@ -44,19 +26,6 @@ def produced(broker: EmbeddedBroker) -> int:
     """The error code."""
     with RawKafka(broker.address) as raw:
         return int(produce(raw, TOPIC, LARGE).error_code)
-
-
-def inside(broker: EmbeddedBroker) -> Broker:
-    running = broker.brokers[0]
-    assert isinstance(running, ThreadBroker)
-    assert running.broker is not None
-    return running.broker
-
-
-def log_of(broker: EmbeddedBroker) -> PartitionLog:
-    log = inside(broker).data.logs.get(TopicPartition(TOPIC, 0))
-    assert log is not None
-    return log
 
 
 @pytest.mark.parametrize("name", [ALL_BROKERS, THIS_BROKER])
@@ -85,7 +54,7 @@ def test_altered_retention_reaches_logs_that_are_open(tmp_path: Path) -> None:
     with EmbeddedBroker(directory=tmp_path) as broker:
         broker.create_topic(TOPIC)
         alter(broker, ALL_BROKERS, "log.retention.ms", "12345")
-        assert log_of(broker).config.retention_ms == 12345
+        assert log_of(broker, TOPIC).config.retention_ms == 12345
 
 
 def test_keys_of_the_log_manager_can_be_altered(tmp_path: Path) -> None:
@@ -94,7 +63,7 @@ def test_keys_of_the_log_manager_can_be_altered(tmp_path: Path) -> None:
         alter(broker, ALL_BROKERS, "producer.id.expiration.ms", "777")
         alter(broker, ALL_BROKERS, "ottla.validate.compressed", "true")
         assert inside(broker).data.logs.settings.producer_expiration_ms == 777
-        assert log_of(broker).validation.is_heavy(memoryview(batch([bytes(100)], compression=Codec.GZIP)))
+        assert log_of(broker, TOPIC).validation.is_heavy(memoryview(batch([bytes(100)], compression=Codec.GZIP)))
 
 
 def test_an_altered_bound_on_connections_holds_at_once_and_after_a_restart(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@
                        acknowledged records, so of what is acknowledged all but M-1 are on disk (M=1: everything)
 
 What ends badly is told apart: the leader moved, or may have moved unseen because our session is over
-(NOT_LEADER_OR_FOLLOWER), the ISR shrank below `min.insync.replicas` (NOT_ENOUGH_REPLICAS_AFTER_APPEND), the time is
-over (REQUEST_TIMED_OUT). In all of them the records are in the log and may yet survive: the producer does not know, and
-retries.
+(NOT_LEADER_OR_FOLLOWER), the disk failed (KAFKA_STORAGE_ERROR), the ISR shrank below `min.insync.replicas`
+(NOT_ENOUGH_REPLICAS_AFTER_APPEND), the time is over (REQUEST_TIMED_OUT). In all of them the records are in the log and
+may yet survive: the producer does not know, and retries.
 """
 
 import asyncio
@@ -35,6 +35,8 @@ class Unacknowledged(NamedTuple):
     def outcome(self) -> ErrorCode | None:
         """The code to answer, or None while it must wait."""
         partition = self.partition
+        if partition.is_offline:
+            return ErrorCode.KAFKA_STORAGE_ERROR
         if not partition.is_leader or partition.leader_epoch != self.leader_epoch:
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         if self.required_offset > 0 and not partition.context.may_acknowledge():

@@ -50,6 +50,7 @@ class Partition(Watched):
         "_local_broker_id",
         "context",
         "high_watermark",
+        "is_offline",
         "isr",
         "leader_epoch",
         "leader_id",
@@ -84,6 +85,7 @@ class Partition(Watched):
         self.leader_id: int = NO_BROKER
         self.leader_epoch: int = NO_EPOCH
         self.partition_epoch = -1
+        self.is_offline = False
         self.isr: tuple[int, ...] = ()
         self.replicas: tuple[int, ...] = ()
         self.high_watermark = self._within_log(high_watermark)
@@ -125,6 +127,11 @@ class Partition(Watched):
         self.leader_id = NO_BROKER
         self.leadership = None
         self.changed()
+
+    def storage_failed(self) -> None:
+        """Its log directory is offline: this object serves no longer, and those that wait learn why."""
+        self.is_offline = True
+        self.stop()
 
     def _replicas_known(self) -> None:
         assert self.leadership is not None

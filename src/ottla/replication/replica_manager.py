@@ -312,7 +312,7 @@ class ReplicaManager:
             self._offline.add(name)
             partition = self._remove(name)
             if partition is not None:
-                partition.stop()
+                partition.storage_failed()
 
     def is_offline(self, name: TopicPartition) -> bool:
         return name in self._offline

@@ -1,0 +1,61 @@
+"""A disk that fails while records are written to it: the producer is told, the directory goes offline, and the other
+one serves on. Without any directory the broker ends."""
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from ottla.errors import ErrorCode
+from ottla.errors.tree import LogDirError
+from support.disks import os_error
+from support.halves import BAD, GOOD, STORAGE_ERROR, halves
+from support.loops import on_loop
+from support.raw_requests import ACKS_ALL, batch
+
+ACKS_LEADER = 1
+BOTH_ACKS = pytest.mark.parametrize("acks", [ACKS_LEADER, ACKS_ALL])
+FLUSHED = {"flush.messages": "1"}
+
+
+@BOTH_ACKS
+@on_loop
+async def test_failed_append_is_told_to_the_producer_and_takes_the_directory_offline(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, acks: int
+) -> None:
+    async with halves(tmp_path) as broker:
+        await broker.create({})
+        broker.disk.faults["pwrite"] = os_error(errno.EIO)
+        assert await broker.produce(BAD, batch(), acks) == STORAGE_ERROR
+        assert await broker.produce(GOOD, batch(), acks) == ErrorCode.NONE
+        await broker.expect_one_offline(caplog)
+        assert await broker.produce(BAD, batch(), acks) == STORAGE_ERROR
+
+
+@BOTH_ACKS
+@on_loop
+async def test_failed_sync_is_told_to_the_producer_that_waits_for_it_and_takes_the_directory_offline(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, acks: int
+) -> None:
+    async with halves(tmp_path) as broker:
+        await broker.create(FLUSHED)
+        broker.disk.faults["sync"] = os_error(errno.EIO)
+        assert await broker.produce(BAD, batch(), acks) == STORAGE_ERROR
+        assert await broker.produce(GOOD, batch(), acks) == ErrorCode.NONE
+        await broker.expect_one_offline(caplog)
+        assert await broker.produce(BAD, batch(), acks) == STORAGE_ERROR
+
+
+@pytest.mark.parametrize(("call", "configs"), [("pwrite", {}), ("sync", FLUSHED)])
+@on_loop
+async def test_the_broker_ends_when_its_last_directory_fails(
+    tmp_path: Path, call: str, configs: dict[str, str]
+) -> None:
+    async with halves(tmp_path) as broker:
+        await broker.create(configs)
+        broker.disk.faults[call] = broker.other_disk.faults[call] = os_error(errno.EIO)
+        await broker.produce(BAD, batch())
+        assert not broker.broker.failed.done()
+        await broker.produce(GOOD, batch())
+        with pytest.raises(LogDirError, match="the last one"):
+            await broker.broker.failed
