@@ -23,8 +23,10 @@ from ottla.protocol.messages.list_offsets import (
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
+from ottla.records.control import ControlType
+from ottla.replication.fetching import READ_COMMITTED
 from ottla.replication.partition import Partition
-from support.logs import batch
+from support.logs import append_in_transaction, batch, end_transaction
 from support.loops import on_loop
 from support.replicas import BROKER_ID, Replicas, replicas_in
 
@@ -40,12 +42,13 @@ def ask(
     twice: bool = False,
     epoch: int = -1,
     replica_id: int = -1,
+    isolation_level: int = 0,
 ) -> ListOffsetsPartitionResponse:
     part = ListOffsetsPartition(
         partition_index=0, timestamp=timestamp, max_num_offsets=count, current_leader_epoch=epoch
     )
     topics = [ListOffsetsTopic(name="t", partitions=[part] * (2 if twice else 1))]
-    request = ListOffsetsRequest(replica_id=replica_id, topics=topics)
+    request = ListOffsetsRequest(replica_id=replica_id, isolation_level=isolation_level, topics=topics)
     handlers = ListOffsetsHandlers(replicas.manager, replicas.clock)
     response = handlers.handle_list_offsets(RequestContext(ApiKey.LIST_OFFSETS, version), request)
     return response.topics[0].partitions[0]
@@ -61,6 +64,21 @@ async def test_ends_of_the_log_have_no_timestamp(tmp_path: Path) -> None:
         for timestamp, offset in [(EARLIEST, 1), (LATEST, 4), (EARLIEST_LOCAL, 1)]:
             answer = ask(replicas, timestamp)
             assert (answer.offset, answer.timestamp, answer.leader_epoch) == (offset, -1, 3)
+
+
+@on_loop
+async def test_latest_is_the_last_stable_offset_for_who_reads_what_is_committed(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        replicas.append(partition)
+        opened_at = append_in_transaction(partition.log, 1, 0)
+        end = replicas.append(partition) + 1
+        assert opened_at < partition.high_watermark.offset == end
+        assert ask(replicas, LATEST).offset == end
+        assert ask(replicas, LATEST, isolation_level=READ_COMMITTED).offset == opened_at
+        end_transaction(partition.log, 1, ControlType.COMMIT)
+        partition.maybe_advance_high_watermark()
+        assert ask(replicas, LATEST, isolation_level=READ_COMMITTED).offset == end + 1
 
 
 @on_loop

@@ -7,33 +7,15 @@ import pytest
 from ottla.errors.kafka import InvalidProducerEpochError, InvalidTxnStateError, TransactionCoordinatorFencedError
 from ottla.errors.tree import LogDirError
 from ottla.records.batch import iterate_batches
-from ottla.records.control import ControlType, encode_end_txn_batch
-from ottla.storage.batch_validation import Origin
+from ottla.records.control import ControlType
 from ottla.storage.partition_log import PartitionLog
 from support.disks import RoomForLogsDisk
-from support.logs import NOW_MS, batch, create_log, open_log, take
+from support.logs import NOW_MS, append_in_transaction, batch, create_log, end_transaction, open_log, take
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> PartitionLog:
     return create_log(tmp_path, segment_bytes=700, index_interval_bytes=200)
-
-
-def write(log: PartitionLog, producer_id: int, sequence: int, *, count: int = 2, epoch: int = 0) -> int:
-    records = batch(count, producer_id=producer_id, producer_epoch=epoch, base_sequence=sequence, is_transactional=True)
-    return log.append_as_leader(records, 0, now_ms=NOW_MS, origin=Origin.TRANSACTION).first_offset
-
-
-def end(log: PartitionLog, producer_id: int, control_type: ControlType, *, coordinator_epoch: int = 0) -> int:
-    marker = encode_end_txn_batch(
-        control_type,
-        producer_id=producer_id,
-        producer_epoch=0,
-        coordinator_epoch=coordinator_epoch,
-        timestamp=NOW_MS,
-    )
-    records = memoryview(bytearray(marker))
-    return log.append_as_leader(records, 0, now_ms=NOW_MS, origin=Origin.COORDINATOR).first_offset
 
 
 def aborted(log: PartitionLog, first: int, end_offset: int) -> list[tuple[int, int]]:
@@ -48,19 +30,19 @@ def unstable(log: PartitionLog, high_watermark: int | None = None) -> int | None
 
 def test_the_oldest_undecided_transaction_holds_back_readers(log: PartitionLog) -> None:
     assert unstable(log) is None
-    first = write(log, 1, 0)
-    second = write(log, 2, 0)
+    first = append_in_transaction(log, 1, 0)
+    second = append_in_transaction(log, 2, 0)
     assert unstable(log) == first
-    marker = end(log, 1, ControlType.COMMIT)
+    marker = end_transaction(log, 1, ControlType.COMMIT)
     assert unstable(log, marker) == first
     assert unstable(log, marker + 1) == second
-    end(log, 2, ControlType.ABORT)
+    end_transaction(log, 2, ControlType.ABORT)
     assert unstable(log) is None
 
 
 def test_the_first_unstable_offset_comes_with_its_place(log: PartitionLog) -> None:
     log.append_as_leader(batch(3), 0, now_ms=NOW_MS)
-    first = write(log, 1, 0)
+    first = append_in_transaction(log, 1, 0)
     assert log.first_unstable_offset(log.log_end_offset) == log.position_of(first)
     assert log.position_of(first).position == len(batch(3))
 
@@ -69,8 +51,8 @@ def test_aborted_transactions_are_listed_for_the_ranges_that_they_touch(log: Par
     spans = {}
     for number in range(12):
         producer = number % 3
-        first = write(log, producer, number // 3 * 2)
-        marker = end(log, producer, ControlType.ABORT if number % 2 else ControlType.COMMIT)
+        first = append_in_transaction(log, producer, number // 3 * 2)
+        marker = end_transaction(log, producer, ControlType.ABORT if number % 2 else ControlType.COMMIT)
         if number % 2:
             spans[(producer, first)] = marker
     assert len(log.segments) > 2
@@ -83,8 +65,8 @@ def test_aborted_transactions_are_listed_for_the_ranges_that_they_touch(log: Par
 def test_what_is_told_with_a_read_is_bounded_by_what_was_read(log: PartitionLog) -> None:
     """Every transaction with a record in it, and few others: entries of the index are 200 bytes apart."""
     for number in range(60):
-        write(log, number % 3, number // 3 * 2)
-        end(log, number % 3, ControlType.ABORT)
+        append_in_transaction(log, number % 3, number // 3 * 2)
+        end_transaction(log, number % 3, ControlType.ABORT)
     assert len(log.segments) > 10
     for first in range(log.log_end_offset):
         for size in (150, 400, 5_000):
@@ -98,10 +80,10 @@ def test_what_is_told_with_a_read_is_bounded_by_what_was_read(log: PartitionLog)
 
 
 def test_an_abort_in_a_later_segment_is_found_for_the_records_before_it(log: PartitionLog) -> None:
-    first = write(log, 1, 0)
+    first = append_in_transaction(log, 1, 0)
     for _ in range(20):
         log.append_as_leader(batch(1), 0, now_ms=NOW_MS)
-    end(log, 1, ControlType.ABORT)
+    end_transaction(log, 1, ControlType.ABORT)
     assert log.active.base_offset > first + 2
     assert aborted(log, first, first + 1) == [(1, first)]
     assert aborted(log, first + 3, first + 4) == [(1, first)]
@@ -109,9 +91,9 @@ def test_an_abort_in_a_later_segment_is_found_for_the_records_before_it(log: Par
 
 def test_aborts_survive_a_clean_and_an_unclean_stop(log: PartitionLog, tmp_path: Path) -> None:
     for number in range(8):
-        write(log, 1, number * 2)
-        end(log, 1, ControlType.ABORT if number % 2 else ControlType.COMMIT)
-    write(log, 2, 0)
+        append_in_transaction(log, 1, number * 2)
+        end_transaction(log, 1, ControlType.ABORT if number % 2 else ControlType.COMMIT)
+    append_in_transaction(log, 2, 0)
     expected = aborted(log, 0, log.log_end_offset)
     entries = [segment.txn_index.entries for segment in log.segments]
     assert expected
@@ -126,8 +108,8 @@ def test_aborts_survive_a_clean_and_an_unclean_stop(log: PartitionLog, tmp_path:
 
 
 def test_truncation_reopens_a_transaction_whose_marker_it_removes(log: PartitionLog) -> None:
-    first = write(log, 1, 0)
-    marker = end(log, 1, ControlType.ABORT)
+    first = append_in_transaction(log, 1, 0)
+    marker = end_transaction(log, 1, ControlType.ABORT)
     assert aborted(log, 0, 99) == [(1, first)]
     log.truncate_to(marker, now_ms=NOW_MS)
     assert aborted(log, 0, 99) == []
@@ -135,21 +117,21 @@ def test_truncation_reopens_a_transaction_whose_marker_it_removes(log: Partition
 
 
 def test_a_log_start_past_an_open_transaction_is_where_readers_stop(log: PartitionLog) -> None:
-    write(log, 1, 0, count=5)
+    append_in_transaction(log, 1, 0, count=5)
     log.increment_log_start_offset(3)
     assert unstable(log) == 3
 
 
 def test_what_does_not_fit_an_open_transaction_is_refused(log: PartitionLog) -> None:
-    write(log, 1, 0)
+    append_in_transaction(log, 1, 0)
     with pytest.raises(InvalidTxnStateError):
         log.append_as_leader(batch(1, producer_id=1, producer_epoch=0, base_sequence=2), 0, now_ms=NOW_MS)
-    end(log, 1, ControlType.COMMIT, coordinator_epoch=5)
+    end_transaction(log, 1, ControlType.COMMIT, coordinator_epoch=5)
     with pytest.raises(TransactionCoordinatorFencedError):
-        end(log, 1, ControlType.COMMIT, coordinator_epoch=4)
-    write(log, 1, 0, epoch=3)
+        end_transaction(log, 1, ControlType.COMMIT, coordinator_epoch=4)
+    append_in_transaction(log, 1, 0, epoch=3)
     with pytest.raises(InvalidProducerEpochError):
-        end(log, 1, ControlType.COMMIT, coordinator_epoch=5)
+        end_transaction(log, 1, ControlType.COMMIT, coordinator_epoch=5)
     assert log.log_end_offset == 5
 
 
@@ -157,10 +139,10 @@ def test_an_abort_that_cannot_be_noted_takes_the_directory_offline(tmp_path: Pat
     """Its marker is in the log: without the note what was aborted would be given to consumers."""
     disk = RoomForLogsDisk()
     log = create_log(tmp_path, disk=disk)
-    first = write(log, 1, 0)
+    first = append_in_transaction(log, 1, 0)
     disk.is_full = True
     with pytest.raises(LogDirError):
-        end(log, 1, ControlType.ABORT)
+        end_transaction(log, 1, ControlType.ABORT)
     assert unstable(log) == first
     disk.is_full = False
     recovered = open_log(tmp_path, is_clean=False)

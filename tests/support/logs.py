@@ -10,7 +10,9 @@ from ottla.disk.directory import LogDirectory
 from ottla.disk.system_disk import SYSTEM_DISK, Disk
 from ottla.model import TopicPartition
 from ottla.records.batch import iterate_batches
+from ottla.records.control import ControlType, encode_end_txn_batch
 from ottla.records.record import Record, decode_batch, encode_batch
+from ottla.storage.batch_validation import Origin
 from ottla.storage.leader_epochs import LeaderEpochs
 from ottla.storage.loading import LoadRequest, load_log
 from ottla.storage.log_offsets import LogRead
@@ -110,6 +112,27 @@ def open_log(
         recovery_point=loaded.recovery_point,
         hooks=hooks,
     )
+
+
+def append_in_transaction(log: PartitionLog, producer_id: int, sequence: int, *, count: int = 2, epoch: int = 0) -> int:
+    """A batch of a transaction, which it opens if none is; the offset of its first record."""
+    records = batch(count, producer_id=producer_id, producer_epoch=epoch, base_sequence=sequence, is_transactional=True)
+    return log.append_as_leader(records, 0, now_ms=NOW_MS, origin=Origin.TRANSACTION).first_offset
+
+
+def end_transaction(
+    log: PartitionLog, producer_id: int, control_type: ControlType, *, coordinator_epoch: int = 0
+) -> int:
+    """The coordinator's marker, and its offset."""
+    marker = encode_end_txn_batch(
+        control_type,
+        producer_id=producer_id,
+        producer_epoch=0,
+        coordinator_epoch=coordinator_epoch,
+        timestamp=NOW_MS,
+    )
+    records = memoryview(bytearray(marker))
+    return log.append_as_leader(records, 0, now_ms=NOW_MS, origin=Origin.COORDINATOR).first_offset
 
 
 def take(read: LogRead) -> bytes:
