@@ -16,26 +16,19 @@ from ottla.disk.directory import LogDirectory
 from ottla.disk.file_slice import FileSlice
 from ottla.disk.log_file import LogFile
 from ottla.errors import ErrorCode
-from ottla.handlers.context import RequestContext
-from ottla.handlers.fetch import FetchHandlers
 from ottla.handlers.fetch_delivery import SMALL_BYTES_MAX, FetchDelivery, convert, read_small
 from ottla.model import ZERO_UUID
 from ottla.observability.conversion_metrics import Conversion
 from ottla.observability.metrics import Metrics
-from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.fetch import FetchResponse, PartitionData
 from ottla.records.attributes import Codec
 from ottla.records.legacy import decode_messages, down_convert
 from ottla.records.record import Record, encode_batch
 from ottla.replication.delayed_fetch import Answers
-from ottla.replication.fetch_session_cache import FetchSessionCache
 from ottla.replication.fetching import FetchEntry
 from ottla.storage.log_offsets import LogOffset
 from support.disks import FaultyDisk, os_error
 from support.logs import create_log
-from support.loops import on_loop
-from support.raw_requests import BIG, fetch_partition, fetch_request
-from support.replicas import replicas_in
 
 
 @pytest.fixture
@@ -221,31 +214,3 @@ def test_newer_consumers_get_stored_messages_as_they_are(
     response = FetchResponse()
     assert FetchDelivery(loop, Metrics(ManualClock())).prepare(4, [(entry, answer)], response) is response
     assert answer.records == records[len(OLD) // 3 :], "from the message that was asked for on"
-
-
-@pytest.mark.parametrize(("max_bytes", "response_bytes_max"), [(1000, BIG), (BIG, 1000)])
-def test_min_bytes_beyond_what_an_answer_may_have_are_not_waited_for(
-    tmp_path: Path, max_bytes: int, response_bytes_max: int
-) -> None:
-    """By the client's word or the broker's. Up to that they are."""
-
-    @on_loop
-    async def run() -> None:
-        with replicas_in(tmp_path) as replicas:
-            partition = replicas.lead()
-            sessions = FetchSessionCache(replicas.clock, 10)
-            delivery = FetchDelivery(asyncio.get_running_loop(), Metrics(replicas.clock))
-            handlers = FetchHandlers(replicas.manager, sessions, delivery, response_bytes_max=response_bytes_max)
-            request = fetch_request("t", [fetch_partition(0)], wait_ms=500, min_bytes=5000, max_bytes=max_bytes)
-            context = RequestContext(ApiKey.FETCH, 12)
-            replicas.append(partition, bytes(500))
-            waiting = handlers.handle_fetch(context, request)
-            assert isinstance(waiting, asyncio.Future)
-            waiting.cancel()
-            replicas.append(partition, bytes(500))
-            response = handlers.handle_fetch(context, request)
-            assert isinstance(response, FetchResponse)
-            assert len(response.responses[0].partitions[0].records) == 1000
-            delivery.close()
-
-    run()

@@ -13,6 +13,7 @@ from ottla.errors.kafka import InvalidRequiredAcksError
 from ottla.handlers.context import CloseConnection, RequestContext
 from ottla.handlers.produce import ProduceHandlers
 from ottla.protocol.api_keys import ApiKey
+from ottla.protocol.codec import decode, encode
 from ottla.protocol.messages.produce import (
     PartitionProduceData,
     PartitionProduceResponse,
@@ -36,14 +37,19 @@ def request(
     return ProduceRequest(acks=acks, timeout_ms=1000, topic_data=[data])
 
 
-async def handle(handlers: ProduceHandlers, message: ProduceRequest, version: int = 9) -> PartitionProduceResponse:
+async def respond(handlers: ProduceHandlers, message: ProduceRequest, version: int, listener: str) -> ProduceResponse:
+    """The response as a client decodes it."""
     if version < 13:
         message.topic_data[0].topic_id = uuid.UUID(int=0)
-    response: Any = handlers.handle_produce(RequestContext(ApiKey.PRODUCE, version), message)
+    response: Any = handlers.handle_produce(RequestContext(ApiKey.PRODUCE, version, listener_name=listener), message)
     while isinstance(response, Awaitable):
         response = await response
     assert isinstance(response, ProduceResponse)
-    return response.responses[0].partition_responses[0]
+    return decode(ProduceResponse, version, encode(response, version))[0]
+
+
+async def handle(handlers: ProduceHandlers, message: ProduceRequest, version: int = 9) -> PartitionProduceResponse:
+    return (await respond(handlers, message, version, "INSIDE")).responses[0].partition_responses[0]
 
 
 def handlers_of(replicas: Replicas) -> ProduceHandlers:
@@ -86,6 +92,50 @@ async def test_each_partition_has_its_own_error(tmp_path: Path) -> None:
             assert answer.error_code == code
             assert answer.base_offset == -1
             assert answer.error_message
+
+
+def told(response: ProduceResponse) -> tuple[int, tuple[int, int], list[tuple[int, str, int, str | None]]]:
+    answer = response.responses[0].partition_responses[0]
+    leader = (answer.current_leader.leader_id, answer.current_leader.leader_epoch)
+    nodes = [(node.node_id, node.host, node.port, node.rack) for node in response.node_endpoints]
+    return answer.error_code, leader, nodes
+
+
+@pytest.mark.parametrize("version", [9, 10, 13])
+@on_loop
+async def test_who_comes_to_the_wrong_broker_is_told_the_right_one_and_where_it_listens(
+    tmp_path: Path, version: int
+) -> None:
+    """KIP-951, behaviour 22: by the listener on which the client asks, and only beside this error."""
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead(epoch=4, isr=(BROKER_ID, 2))
+        replicas.lead("mine")
+        replicas.follow(2, 5)
+        handlers = handlers_of(replicas)
+        known = version >= 10
+        for listener, place in [("INSIDE", ("inside2", 1)), ("OUTSIDE", ("outside2", 2))]:
+            assert told(await respond(handlers, request(batch()), version, listener)) == (
+                ErrorCode.NOT_LEADER_OR_FOLLOWER,
+                (2, 5) if known else (-1, -1),
+                [(2, *place, "rack")] if known else [],
+            )
+        unreachable = told(await respond(handlers, request(batch()), version, "NO_SUCH_LISTENER"))
+        assert unreachable == (ErrorCode.NOT_LEADER_OR_FOLLOWER, (2, 5) if known else (-1, -1), [])
+        elsewhere = told(await respond(handlers, request(batch(), index=7), version, "INSIDE"))
+        assert elsewhere == (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, (-1, -1), [])
+        if version < 13:
+            mine = told(await respond(handlers, request(batch(), topic="mine"), version, "INSIDE"))
+            assert mine == (ErrorCode.NONE, (-1, -1), [])
+
+
+@on_loop
+async def test_who_waits_for_replicas_is_told_the_leader_that_takes_over(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        replicas.lead(epoch=4, isr=(BROKER_ID, 2))
+        waiting = asyncio.ensure_future(respond(handlers_of(replicas), request(batch(), acks=-1), 10, "INSIDE"))
+        await turn()
+        replicas.follow(2, 5)
+        assert told(await waiting) == (ErrorCode.NOT_LEADER_OR_FOLLOWER, (2, 5), [(2, "inside2", 1, "rack")])
 
 
 @on_loop

@@ -9,8 +9,7 @@ import pytest
 
 from ottla.disk.file_slice import FileSlice
 from ottla.errors import ErrorCode
-from ottla.metadata.image import ClusterImage, PartitionImage, TopicImage
-from ottla.model import ZERO_UUID, TopicPartition
+from ottla.model import ZERO_UUID
 from ottla.protocol.messages.fetch import PartitionData
 from ottla.records.control import ControlType, encode_end_txn_batch
 from ottla.replication import fetching
@@ -463,10 +462,7 @@ async def test_who_comes_to_the_wrong_broker_is_told_the_right_one(tmp_path: Pat
     """KIP-951, behaviour 22: with the error, and not with others."""
     with replicas_in(tmp_path) as replicas:
         replicas.lead(epoch=4, isr=(BROKER_ID, 2))
-        image = PartitionImage(2, 5, (BROKER_ID, 2), (BROKER_ID, 2), 5, 1)
-        replicas.metadata.swap(ClusterImage(topics={"t": TopicImage("t", TOPIC_ID, {0: image})}))
-        state = PartitionState(2, 5, (BROKER_ID, 2), (BROKER_ID, 2), 5)
-        replicas.manager.apply(TopicPartition("t", 0), TOPIC_ID, state)
+        replicas.follow(2, 5)
         answers = fetch(replicas, {("t", 0): 0, ("t", 7): 0})
         assert isinstance(answers, list)
         told = [(answer.error_code, *told_leader(answer)) for _entry, answer in answers]

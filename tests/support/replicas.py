@@ -9,7 +9,7 @@ from pathlib import Path
 from ottla.clock import ManualClock, TimerWheel
 from ottla.config import BrokerConfig
 from ottla.metadata.cache import MetadataCache
-from ottla.metadata.image import ClusterImage, PartitionImage, TopicImage
+from ottla.metadata.image import BrokerRegistration, Endpoint, PartitionImage, TopicImage
 from ottla.model import TopicPartition
 from ottla.observability.metrics import Metrics
 from ottla.observability.topic_metrics import TopicMetrics
@@ -86,9 +86,21 @@ class Replicas:
         state = PartitionState(BROKER_ID, epoch, isr, replicas, epoch)
         partitions = {index: PartitionImage(BROKER_ID, epoch, isr, replicas, epoch, 1) for index in range(count)}
         image = self.metadata.image.with_topics([TopicImage(topic, TOPIC_ID, partitions)])
-        self.metadata.swap(ClusterImage(topics=image.topics))
+        self.metadata.swap(image)
         for index in range(count):
             self.manager.apply(TopicPartition(topic, index), TOPIC_ID, state)
+        return self.manager.partition(topic, 0)
+
+    def follow(self, leader: int, epoch: int, topic: str = "t") -> Partition:
+        """Make another broker the leader of partition 0, which this one held; the metadata say so, and where it is."""
+        known = self.metadata.image.topics[topic]
+        held = known.partitions[0]
+        partition = PartitionImage(leader, epoch, held.isr, held.replicas, epoch, 1)
+        image = self.metadata.image.with_topics([TopicImage(topic, known.topic_id, {0: partition})])
+        endpoints = {"INSIDE": Endpoint(f"inside{leader}", 1), "OUTSIDE": Endpoint(f"outside{leader}", 2)}
+        self.metadata.swap(image.with_brokers(BROKER_ID, {leader: BrokerRegistration(leader, endpoints, "rack")}))
+        state = PartitionState(leader, epoch, held.isr, held.replicas, epoch)
+        self.manager.apply(TopicPartition(topic, 0), known.topic_id, state)
         return self.manager.partition(topic, 0)
 
     def append(self, partition: Partition, value: bytes = b"v", acks: int = 1) -> int:

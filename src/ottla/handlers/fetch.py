@@ -7,6 +7,7 @@ Version-dependent meaning:
     11+    consumers name their rack, and may read from followers (KIP-392)
     13+    topics by id
     15+    the replica is named in `replica_state`
+    16+    where the leaders listen that are named beside errors (from 12 on)
 """
 
 import asyncio
@@ -14,14 +15,15 @@ import asyncio
 from ottla.errors import KafkaError
 from ottla.handlers.context import RequestContext
 from ottla.handlers.fetch_delivery import FetchDelivery
+from ottla.handlers.leader_endpoints import leader_endpoints
 from ottla.handlers.registry import HandlerTable
 from ottla.model import ZERO_UUID
 from ottla.protocol.api_keys import ApiKey
-from ottla.protocol.messages.fetch import FetchableTopicResponse, FetchRequest, FetchResponse
+from ottla.protocol.messages.fetch import FetchableTopicResponse, FetchRequest, FetchResponse, NodeEndpoint
 from ottla.replication.delayed_fetch import Answers, DelayedFetch
 from ottla.replication.fetch_session import FINAL_EPOCH, INITIAL_EPOCH, INVALID_SESSION_ID, EntryKey, FetchSession
 from ottla.replication.fetch_session_cache import FetchSessionCache
-from ottla.replication.fetching import FetchEntry, FetchParams, FetchReader
+from ottla.replication.fetching import LED_ELSEWHERE, FetchEntry, FetchParams, FetchReader
 from ottla.replication.replica_manager import ReplicaManager
 from ottla.replication.replica_selector import ReplicaSelector
 
@@ -62,10 +64,18 @@ class FetchHandlers:
             self._reader,
             session,
             params,
-            lambda answers: self._delivery.prepare(version, answers, build_response(session, answers)),
+            lambda answers: self._delivery.prepare(version, answers, self._response(context, session, answers)),
             full=full,
         )
         return delayed.start(self._replicas.purgatory)
+
+    def _response(self, context: RequestContext, session: FetchSession, answers: Answers) -> FetchResponse:
+        response = build_response(session, answers)
+        named = [answer.current_leader.leader_id for _entry, answer in answers if answer.error_code in LED_ELSEWHERE]
+        if named:
+            image = self._replicas.image
+            response.node_endpoints = leader_endpoints(image, context.listener_name, named, NodeEndpoint)
+        return response
 
     def _params(self, version: int, request: FetchRequest) -> FetchParams:
         by_state = version >= _REPLICA_STATE_VERSION

@@ -5,7 +5,7 @@ Version-dependent meaning:
     3+     exactly one batch of magic 2 per partition
     7+     zstd is allowed
     8+     record errors and a message
-    10+    the current leader, when we are not it
+    10+    the current leader and where it listens, when we are not it
     13+    topics by id
 """
 
@@ -18,6 +18,7 @@ from ottla.clock import Clock
 from ottla.errors import ErrorCode, KafkaError
 from ottla.errors.kafka import InvalidRequiredAcksError, InvalidTopicError
 from ottla.handlers.context import NO_RESPONSE, CloseConnection, RequestContext
+from ottla.handlers.leader_endpoints import leader_endpoints
 from ottla.handlers.lone_produce import lone_produce
 from ottla.handlers.registry import HandlerTable, Shortcut
 from ottla.model import INTERNAL_TOPICS
@@ -25,6 +26,7 @@ from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.produce import (
     BatchIndexAndErrorMessage,
     LeaderIdAndEpoch,
+    NodeEndpoint,
     PartitionProduceData,
     PartitionProduceResponse,
     ProduceRequest,
@@ -42,6 +44,7 @@ from ottla.storage.log_offsets import AppendInfo
 
 VERSIONS = (0, 13)
 _TOPIC_ID_VERSION = 13
+_CURRENT_LEADER_VERSION = 10
 EMPTY = memoryview(b"")
 
 
@@ -57,10 +60,11 @@ class DeferredPart(NamedTuple):
 class Outcome:
     """What one request has led to so far: appends that are still prepared, and those that wait to be acknowledged."""
 
-    __slots__ = ("acks", "deferred", "now_ms", "timeout_ms", "version", "waiting")
+    __slots__ = ("acks", "deferred", "listener_name", "now_ms", "timeout_ms", "version", "waiting")
 
-    def __init__(self, version: int, acks: int, timeout_ms: int, now_ms: int) -> None:
-        self.version = version
+    def __init__(self, context: RequestContext, acks: int, timeout_ms: int, now_ms: int) -> None:
+        self.version = context.api_version
+        self.listener_name = context.listener_name
         self.acks = acks
         self.now_ms = now_ms
         self.timeout_ms = timeout_ms
@@ -87,7 +91,7 @@ class ProduceHandlers:
         acks = request.acks
         if acks not in (ACKS_ALL, 0, 1):
             raise InvalidRequiredAcksError(f"acks is {acks}: it must be -1, 0 or 1")
-        outcome = Outcome(context.api_version, acks, request.timeout_ms, self._clock.wall_ms())
+        outcome = Outcome(context, acks, request.timeout_ms, self._clock.wall_ms())
         response = ProduceResponse(responses=[self._append_topic(topic, outcome) for topic in request.topic_data])
         forget_records(request)
         if outcome.deferred:
@@ -101,8 +105,8 @@ class ProduceHandlers:
         if outcome.acks == 0:
             return self._without_response(response)
         if not outcome.waiting:
-            return response
-        return DelayedProduce(outcome.waiting, lambda: response).start(
+            return self._with_leaders(response, outcome)
+        return DelayedProduce(outcome.waiting, lambda: self._with_leaders(response, outcome)).start(
             self._replicas.purgatory, max(0, outcome.timeout_ms)
         )
 
@@ -175,9 +179,22 @@ class ProduceHandlers:
                 BatchIndexAndErrorMessage(batch_index=index, batch_index_error_message=message)
                 for index, message in error.record_errors
             ]
-        if error.code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
-            leader_id, leader_epoch = self._replicas.current_leader(topic, answer.index)
-            answer.current_leader = LeaderIdAndEpoch(leader_id=leader_id, leader_epoch=leader_epoch)
+
+    def _with_leaders(self, response: ProduceResponse, outcome: "Outcome") -> ProduceResponse:
+        """Whom to ask instead, for what is led elsewhere: refused, or appended and its leader moved meanwhile."""
+        if outcome.version < _CURRENT_LEADER_VERSION:
+            return response
+        named = []
+        for topic in response.responses:
+            for answer in topic.partition_responses:
+                if answer.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
+                    leader_id, leader_epoch = self._replicas.current_leader(topic.name, answer.index)
+                    answer.current_leader = LeaderIdAndEpoch(leader_id=leader_id, leader_epoch=leader_epoch)
+                    named.append(leader_id)
+        if named:
+            image = self._replicas.image
+            response.node_endpoints = leader_endpoints(image, outcome.listener_name, named, NodeEndpoint)
+        return response
 
     @staticmethod
     def _without_response(response: ProduceResponse) -> None:

@@ -27,6 +27,8 @@ READ_COMMITTED = 1
 CONSUMER_REPLICA_ID = -1
 ENOUGH_BYTES = 1 << 40
 GOOD_ANSWER_BYTES = 16 * 1024 * 1024
+LED_ELSEWHERE = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH})
+"""The errors beside which the leader is named."""
 _NO_RECORDS = b""
 _UNKNOWN = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
 
@@ -291,7 +293,7 @@ class FetchReader:
             aborted_transactions=None,
             records=_NO_RECORDS,
         )
-        if error.code in (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH):
+        if error.code in LED_ELSEWHERE:
             leader_id, leader_epoch = self._replicas.current_leader(entry.topic, entry.partition_index)
             answer.current_leader = LeaderIdAndEpoch(leader_id=leader_id, leader_epoch=leader_epoch)
         return answer

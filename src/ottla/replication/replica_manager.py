@@ -21,6 +21,7 @@ from ottla.errors.kafka import (
     UnknownTopicOrPartitionError,
 )
 from ottla.metadata.cache import MetadataCache
+from ottla.metadata.image import ClusterImage
 from ottla.model import NO_BROKER, NO_EPOCH, ZERO_UUID, TopicPartition
 from ottla.observability.topic_metrics import TopicMetrics, TopicSeries
 from ottla.replication.partition import Partition, PartitionState
@@ -115,6 +116,11 @@ class ReplicaManager:
         """From the metadata, or, in the moment before that has come, from a partition that we hold already."""
         topic = self._metadata.image.topics_by_id.get(topic_id)
         return topic.name if topic is not None else self._held_topics.get(topic_id)
+
+    @property
+    def image(self) -> ClusterImage:
+        """The cluster as this broker knows it."""
+        return self._metadata.image
 
     def current_leader(self, topic: str, index: int) -> tuple[int, int]:
         """Leader and epoch as far as this broker knows, for the client that came to the wrong place (KIP-951)."""

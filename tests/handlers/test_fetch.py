@@ -1,0 +1,83 @@
+"""Fetch requests in, responses out, over real logs."""
+
+import asyncio
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from ottla.errors import ErrorCode
+from ottla.handlers.context import RequestContext
+from ottla.handlers.fetch import FetchHandlers
+from ottla.handlers.fetch_delivery import FetchDelivery
+from ottla.observability.metrics import Metrics
+from ottla.protocol.api_keys import ApiKey
+from ottla.protocol.codec import decode, encode
+from ottla.protocol.messages.fetch import FetchRequest, FetchResponse
+from ottla.replication.fetch_session_cache import FetchSessionCache
+from support.loops import on_loop
+from support.raw_requests import BIG, fetch_partition, fetch_request
+from support.replicas import BROKER_ID, TOPIC_ID, Replicas, replicas_in
+
+
+@contextmanager
+def handlers_of(replicas: Replicas, response_bytes_max: int = BIG) -> Iterator[FetchHandlers]:
+    delivery = FetchDelivery(asyncio.get_running_loop(), Metrics(replicas.clock))
+    sessions = FetchSessionCache(replicas.clock, 10)
+    try:
+        yield FetchHandlers(replicas.manager, sessions, delivery, response_bytes_max=response_bytes_max)
+    finally:
+        delivery.close()
+
+
+@pytest.mark.parametrize(("max_bytes", "response_bytes_max"), [(1000, BIG), (BIG, 1000)])
+@on_loop
+async def test_min_bytes_beyond_what_an_answer_may_have_are_not_waited_for(
+    tmp_path: Path, max_bytes: int, response_bytes_max: int
+) -> None:
+    """By the client's word or the broker's. Up to that they are."""
+    with replicas_in(tmp_path) as replicas, handlers_of(replicas, response_bytes_max) as handlers:
+        partition = replicas.lead()
+        request = fetch_request("t", [fetch_partition(0)], wait_ms=500, min_bytes=5000, max_bytes=max_bytes)
+        context = RequestContext(ApiKey.FETCH, 12)
+        replicas.append(partition, bytes(500))
+        waiting = handlers.handle_fetch(context, request)
+        assert isinstance(waiting, asyncio.Future)
+        waiting.cancel()
+        replicas.append(partition, bytes(500))
+        response = handlers.handle_fetch(context, request)
+        assert isinstance(response, FetchResponse)
+        assert len(response.responses[0].partitions[0].records) == 1000
+
+
+def told(handlers: FetchHandlers, request: FetchRequest, version: int, listener: str) -> tuple[object, list[object]]:
+    """What a client decodes: by partition its error and the leader, and where the leaders listen."""
+    response = handlers.handle_fetch(RequestContext(ApiKey.FETCH, version, listener_name=listener), request)
+    assert isinstance(response, FetchResponse)
+    decoded, _ = decode(FetchResponse, version, encode(response, version))
+    leaders = {
+        part.partition_index: (part.error_code, part.current_leader.leader_id, part.current_leader.leader_epoch)
+        for part in decoded.responses[0].partitions
+    }
+    return leaders, [(node.node_id, node.host, node.port, node.rack) for node in decoded.node_endpoints]
+
+
+@pytest.mark.parametrize("version", [12, 15, 16])
+@on_loop
+async def test_who_believes_in_an_old_leader_is_told_the_new_one_and_where_it_listens(
+    tmp_path: Path, version: int
+) -> None:
+    """KIP-951, behaviour 22: by the listener on which the client asks, and only beside errors that say so."""
+    with replicas_in(tmp_path) as replicas, handlers_of(replicas) as handlers:
+        replicas.lead(count=2, epoch=4, isr=(BROKER_ID, 2))
+        replicas.follow(2, 5)
+        topic: str | uuid.UUID = TOPIC_ID if version >= 13 else "t"
+        moved, other = fetch_partition(0, current_leader_epoch=4), fetch_partition(0, 7)
+        fenced, unknown = (ErrorCode.FENCED_LEADER_EPOCH, 2, 5), (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1, -1)
+        for listener, place in [("INSIDE", ("inside2", 1)), ("OUTSIDE", ("outside2", 2))]:
+            nodes = [(2, *place, "rack")] if version >= 16 else []
+            request = fetch_request(topic, [moved, other])
+            assert told(handlers, request, version, listener) == ({0: fenced, 7: unknown}, nodes)
+        assert told(handlers, fetch_request(topic, [other]), version, "INSIDE") == ({7: unknown}, [])
