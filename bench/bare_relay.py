@@ -139,8 +139,11 @@ def serve(port: int, topic: str) -> dict[str, float]:
 
 
 def receive(relay: Relay, sock: socket.socket, buffer: bytearray) -> bool:
-    """False at the end of the stream."""
-    data = sock.recv(1 << 16)
+    """False at the end of the stream. Clients that only looked go without reading what they were answered."""
+    try:
+        data = sock.recv(1 << 16)
+    except ConnectionResetError:
+        return False
     buffer += data
     while len(buffer) >= _SIZE.size and len(buffer) >= (end := _SIZE.size + _SIZE.unpack_from(buffer)[0]):
         frame = buffer[_SIZE.size : end]
