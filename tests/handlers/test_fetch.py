@@ -2,8 +2,6 @@
 
 import asyncio
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,25 +9,13 @@ import pytest
 from ottla.errors import ErrorCode
 from ottla.handlers.context import RequestContext
 from ottla.handlers.fetch import FetchHandlers
-from ottla.handlers.fetch_delivery import FetchDelivery
-from ottla.observability.metrics import Metrics
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.codec import decode, encode
 from ottla.protocol.messages.fetch import FetchRequest, FetchResponse
-from ottla.replication.fetch_session_cache import FetchSessionCache
+from support.fetch_handlers import handlers_of
 from support.loops import on_loop
 from support.raw_requests import BIG, fetch_partition, fetch_request
-from support.replicas import BROKER_ID, TOPIC_ID, Replicas, replicas_in
-
-
-@contextmanager
-def handlers_of(replicas: Replicas, response_bytes_max: int = BIG) -> Iterator[FetchHandlers]:
-    delivery = FetchDelivery(asyncio.get_running_loop(), Metrics(replicas.clock))
-    sessions = FetchSessionCache(replicas.clock, 10)
-    try:
-        yield FetchHandlers(replicas.manager, sessions, delivery, response_bytes_max=response_bytes_max)
-    finally:
-        delivery.close()
+from support.replicas import BROKER_ID, TOPIC_ID, replicas_in
 
 
 @pytest.mark.parametrize(("max_bytes", "response_bytes_max"), [(1000, BIG), (BIG, 1000)])

@@ -9,6 +9,7 @@ from ottla.handlers.registry import HandlerTable
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.apis import api_info
 from ottla.protocol.codec import decode, encode
+from ottla.protocol.messages.fetch import FetchableTopicResponse, FetchRequest, FetchResponse, PartitionData
 from ottla.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from ottla.protocol.messages.produce import ProduceRequest, ProduceResponse
 from support.servers import error_response, handler_table, running_server
@@ -99,6 +100,23 @@ def test_it_is_counted_as_any_other_request():
         for name in ("totaltimems", "localtimems", "requestqueuetimems", "responsesendtimems"):
             assert histogram(prefix + name, labels).count == 3, name
         assert 0 < histogram(prefix + "totaltimems", labels).sum < 60_000
+
+
+@pytest.mark.parametrize(("version", "codes"), [(6, 1), (7, 2), (12, 2)])
+def test_an_encoded_answer_to_a_fetch_is_counted_as_its_message_is(version: int, codes: int):
+    """By its partition's code, and from version 7 on by its own."""
+    part = PartitionData(records=b"")
+    answer = FetchResponse(responses=[FetchableTopicResponse(partitions=[part])])
+    answers = [answer, encode(answer, version)]
+
+    @scenario(handler_table({ApiKey.FETCH: lambda _context, _request: answers.pop()}))
+    async def _(running):
+        peer = running.connect()
+        labels = {"request": "Fetch", "error": "NONE"}
+        for asked in (1, 2):
+            assert await peer.ask(FetchRequest(), version) == decode(FetchResponse, version, encode(answer, version))[0]
+            counted = running.metrics.counter("kafka_network_requestmetrics_errors_total", labels).value
+            assert counted == asked * codes
 
 
 def test_a_response_of_a_shortcut_is_sent_and_its_errors_are_counted():

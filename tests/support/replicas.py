@@ -80,15 +80,16 @@ class Replicas:
         epoch: int = 0,
         isr: tuple[int, ...] = (BROKER_ID,),
         replicas: tuple[int, ...] | None = None,
+        topic_id: uuid.UUID = TOPIC_ID,
     ) -> Partition:
         """Make this broker the leader of a topic's partitions; the first of them."""
         replicas = replicas or isr
         state = PartitionState(BROKER_ID, epoch, isr, replicas, epoch)
         partitions = {index: PartitionImage(BROKER_ID, epoch, isr, replicas, epoch, 1) for index in range(count)}
-        image = self.metadata.image.with_topics([TopicImage(topic, TOPIC_ID, partitions)])
+        image = self.metadata.image.with_topics([TopicImage(topic, topic_id, partitions)])
         self.metadata.swap(image)
         for index in range(count):
-            self.manager.apply(TopicPartition(topic, index), TOPIC_ID, state)
+            self.manager.apply(TopicPartition(topic, index), topic_id, state)
         return self.manager.partition(topic, 0)
 
     def follow(self, leader: int, epoch: int, topic: str = "t") -> Partition:

@@ -13,9 +13,10 @@ Version-dependent meaning:
 import asyncio
 
 from ottla.errors import KafkaError
-from ottla.handlers.context import RequestContext
+from ottla.handlers.context import EncodedResponse, RequestContext
 from ottla.handlers.fetch_delivery import FetchDelivery
 from ottla.handlers.leader_endpoints import leader_endpoints
+from ottla.handlers.lone_fetch import FIRST_VERSION, LoneFetch
 from ottla.handlers.registry import HandlerTable
 from ottla.model import ZERO_UUID
 from ottla.protocol.api_keys import ApiKey
@@ -48,24 +49,27 @@ class FetchHandlers:
         self._sessions = sessions
         self._delivery = delivery
         self._response_bytes_max = response_bytes_max
+        self._lone = {version: LoneFetch(version) for version in range(FIRST_VERSION, VERSIONS[1] + 1)}
 
     def register(self, table: HandlerTable) -> None:
         table.add(ApiKey.FETCH, self.handle_fetch, *VERSIONS, fetch_error)
 
     def handle_fetch(
         self, context: RequestContext, request: FetchRequest
-    ) -> FetchResponse | asyncio.Future[FetchResponse]:
+    ) -> FetchResponse | asyncio.Future[FetchResponse] | asyncio.Future[FetchResponse | EncodedResponse]:
         version = context.api_version
         params = self._params(version, request)
         if params.from_follower:
             self._replicas.follower_heard(params.replica_id)
         session, full = self._session(version, request, params)
+        lone = self._lone.get(version)
         delayed = DelayedFetch(
             self._reader,
             session,
             params,
             lambda answers: self._delivery.prepare(version, answers, self._response(context, session, answers)),
             full=full,
+            respond_gain=None if lone is None else lone.answer,
         )
         return delayed.start(self._replicas.purgatory)
 

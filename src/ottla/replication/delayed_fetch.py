@@ -6,6 +6,9 @@ is reached: the next answer has the rest, and waiting brings this one nothing. O
 partitions gain, entry by entry as they change, and reads again when the sum is enough or the time is over. The answer
 itself may take a little longer (cold data is read ahead, old clients get converted records): then `respond` returns a
 future, and the fetch is answered with that.
+
+Most waits end with a few bytes more of the only partition that there is to tell of. `respond_gain`, where there is one,
+answers with these.
 """
 
 import asyncio
@@ -15,10 +18,13 @@ from typing import Generic, TypeVar
 from ottla.protocol.messages.fetch import PartitionData
 from ottla.replication.fetch_session import FetchSession
 from ottla.replication.fetching import FetchEntry, FetchParams, FetchReader, FetchResult, close_records
+from ottla.replication.gain import Gain, read_gain
 from ottla.replication.purgatory import Purgatory, Wait
 
 Answers = list[tuple[FetchEntry, PartitionData]]
 Response = TypeVar("Response")
+RespondGain = Callable[[FetchEntry, FetchParams, int, Gain], bytes]
+"""Takes the entry, what its fetch asks for, the id of the session, and what was gained; the body of the answer."""
 
 
 class DelayedFetch(Generic[Response]):
@@ -30,6 +36,7 @@ class DelayedFetch(Generic[Response]):
         "_params",
         "_reader",
         "_respond",
+        "_respond_gain",
         "_session",
         "_total_bytes",
         "_unchanged",
@@ -44,9 +51,11 @@ class DelayedFetch(Generic[Response]):
         respond: Callable[[Answers], Response | asyncio.Future[Response]],
         *,
         full: bool,
+        respond_gain: RespondGain | None = None,
     ) -> None:
         self._reader = reader
         self._respond = respond
+        self._respond_gain = respond_gain
         self._session = session
         self._params = params
         self._full = full
@@ -54,9 +63,9 @@ class DelayedFetch(Generic[Response]):
         self._total_bytes = 0
         # What the first read found, while it is nothing and none of the partitions has changed since.
         self._unchanged: FetchResult | None = None
-        self._wait: Wait[Response] | None = None
+        self._wait: Wait[Response | bytes] | None = None
 
-    def start(self, purgatory: Purgatory) -> Response | asyncio.Future[Response]:
+    def start(self, purgatory: Purgatory) -> Response | asyncio.Future[Response] | asyncio.Future[Response | bytes]:
         session = self._session
         if session.waiting is not None:
             session.waiting.give_up()  # The fetcher has come back on another connection.
@@ -88,7 +97,7 @@ class DelayedFetch(Generic[Response]):
             self._total_bytes = sum(self._available.values())
         return self._total_bytes
 
-    def _begin_wait(self, purgatory: Purgatory, result: FetchResult) -> asyncio.Future[Response]:
+    def _begin_wait(self, purgatory: Purgatory, result: FetchResult) -> asyncio.Future[Response | bytes]:
         session = self._session
         for entry, answer in result.data:
             if not entry.is_starved and not session.has_news(entry, answer):
@@ -110,7 +119,23 @@ class DelayedFetch(Generic[Response]):
         self._available[entry] = available
         if self._total_bytes < self._params.min_bytes:
             return False
-        self._finish()
+        if not self._answer_gain(entry, available):
+            self._finish()
+        return True
+
+    def _answer_gain(self, entry: FetchEntry, size: int) -> bool:
+        """Answer with what the entry has gained, if the answer has nothing else to say."""
+        session, params, wait = self._session, self._params, self._wait
+        named = session.entries if self._full else session.ready
+        if self._respond_gain is None or len(named) != 1 or params.from_follower:
+            return False
+        gain = read_gain(entry, params, size)
+        if gain is None:
+            return False
+        assert wait is not None
+        session.waiting = None
+        session.settle_gain(entry, gain)
+        wait.complete(self._respond_gain(entry, params, session.session_id, gain))
         return True
 
     def give_up(self) -> None:

@@ -16,6 +16,7 @@ from typing import NamedTuple, Protocol
 
 from ottla.protocol.messages.fetch import PartitionData
 from ottla.replication.fetching import FetchEntry
+from ottla.replication.gain import Gain
 from ottla.replication.partition import Partition
 
 INVALID_SESSION_ID = 0
@@ -130,6 +131,12 @@ class FetchSession:
             self.ready[entry] = None
         else:
             self.watch(entry)
+
+    @staticmethod
+    def settle_gain(entry: FetchEntry, gain: Gain) -> None:
+        """`settle` of the only entry that is ready. It stays so."""
+        entry.last_high_watermark = gain.high_watermark
+        entry.last_log_start = gain.log_start_offset
 
     def watch(self, entry: FetchEntry) -> None:
         partition = entry.partition

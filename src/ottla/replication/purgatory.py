@@ -136,7 +136,7 @@ class Wait(Generic[Result]):
             future.set_result(result)
             future.call_prompt()
 
-    def complete_from(self, source: "asyncio.Future[Result]") -> None:
+    def complete_from(self, source: "asyncio.Future[Any]") -> None:
         """End as another future did; a wait that was cancelled meanwhile stays so."""
         if self.future.done() or source.cancelled():
             return

@@ -27,10 +27,12 @@ _SIZE_BYTES = 4
 
 _METADATA_FIRST_FLEXIBLE = 9
 _LIBRDKAFKA_EXCESS = 3
+_FETCH_FIRST_WITH_ERROR = 7
 
 
 class Route:
     __slots__ = (
+        "_codes_when_encoded",
         "_count_errors",
         "_errors",
         "_follower",
@@ -67,6 +69,8 @@ class Route:
         self.no_error = self._errors[ErrorCode.NONE]
         self._count_errors = compile_error_count(info.response_class(), version)
         self._is_fetch = entry.api_key == ApiKey.FETCH
+        # Encoded answers tell of one thing; that of a Fetch has a code of its own beside its partition's.
+        self._codes_when_encoded = 2 if self._is_fetch and version >= _FETCH_FIRST_WITH_ERROR else 1
         self.meter = metrics.meter(request_name(entry.api_key), version)
         self._follower = metrics.meter(request_name(entry.api_key, from_follower=True), version)
 
@@ -86,7 +90,7 @@ class Route:
     def count_errors(self, answer: Response | EncodedResponse) -> None:
         """Count the answer by the error codes in it. Answers that are kept encoded have none."""
         if type(answer) is bytes:
-            self.no_error.value += 1
+            self.no_error.value += self._codes_when_encoded
         else:
             self._count_errors(answer, self._errors)
 
