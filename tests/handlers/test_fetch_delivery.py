@@ -16,7 +16,7 @@ from ottla.disk.directory import LogDirectory
 from ottla.disk.file_slice import FileSlice
 from ottla.disk.log_file import LogFile
 from ottla.errors import ErrorCode
-from ottla.handlers.fetch_delivery import SMALL_BYTES_MAX, FetchDelivery, convert, read_small
+from ottla.handlers.fetch_delivery import FetchDelivery, convert, read_small
 from ottla.model import ZERO_UUID
 from ottla.observability.conversion_metrics import Conversion
 from ottla.observability.metrics import Metrics
@@ -25,7 +25,7 @@ from ottla.records.attributes import Codec
 from ottla.records.legacy import decode_messages, down_convert
 from ottla.records.record import Record, encode_batch
 from ottla.replication.delayed_fetch import Answers
-from ottla.replication.fetching import FetchEntry
+from ottla.replication.fetching import SMALL_BYTES_MAX, FetchEntry
 from ottla.storage.log_offsets import LogOffset
 from support.disks import FaultyDisk, os_error
 from support.logs import create_log

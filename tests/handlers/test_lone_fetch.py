@@ -18,8 +18,7 @@ from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.codec import decode, encode
 from ottla.protocol.messages.fetch import FetchPartition, FetchResponse
 from ottla.records.control import ControlType
-from ottla.replication.fetching import READ_COMMITTED
-from ottla.replication.gain import GAIN_BYTES_MAX
+from ottla.replication.fetching import READ_COMMITTED, SMALL_BYTES_MAX
 from support.disks import FaultyDisk, os_error
 from support.fetch_handlers import handlers_of
 from support.logs import append_in_transaction, end_transaction
@@ -168,7 +167,7 @@ async def test_a_topic_made_anew_under_its_name_is_named_by_its_own_id(tmp_path:
 
 
 def large(replicas: Replicas) -> None:
-    replicas.append(replicas.manager.partition("t", 0), bytes(GAIN_BYTES_MAX))
+    replicas.append(replicas.manager.partition("t", 0), bytes(SMALL_BYTES_MAX))
 
 
 def small(replicas: Replicas) -> None:

@@ -24,10 +24,9 @@ from ottla.observability.metrics import Metrics
 from ottla.protocol.messages.fetch import FetchResponse, PartitionData
 from ottla.records.legacy import down_convert_counted
 from ottla.replication.delayed_fetch import Answers, discard
-from ottla.replication.fetching import FetchEntry
+from ottla.replication.fetching import SMALL_BYTES_MAX, FetchEntry
 
 WARM_TAIL_BYTES = 8 * 1024 * 1024
-SMALL_BYTES_MAX = 8 * 1024
 _ZSTD_VERSION = 10
 _MAGIC_2_VERSION = 4
 _MAGIC_1_VERSION = 2

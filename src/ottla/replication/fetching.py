@@ -27,6 +27,8 @@ READ_COMMITTED = 1
 CONSUMER_REPLICA_ID = -1
 ENOUGH_BYTES = 1 << 40
 GOOD_ANSWER_BYTES = 16 * 1024 * 1024
+SMALL_BYTES_MAX = 8 * 1024
+"""Records that are read and leave with the bytes around them, since a sendfile of so few costs more."""
 LED_ELSEWHERE = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH})
 """The errors beside which the leader is named."""
 _NO_RECORDS = b""

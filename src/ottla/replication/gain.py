@@ -7,9 +7,7 @@ bytes (`FetchEntry.count_available`) saw that the partition is led in the same e
 from typing import NamedTuple
 
 from ottla.errors import LogDirError
-from ottla.replication.fetching import READ_COMMITTED, FetchEntry, FetchParams
-
-GAIN_BYTES_MAX = 8 * 1024
+from ottla.replication.fetching import READ_COMMITTED, SMALL_BYTES_MAX, FetchEntry, FetchParams
 
 
 class Gain(NamedTuple):
@@ -21,7 +19,7 @@ class Gain(NamedTuple):
 
 def read_gain(entry: FetchEntry, params: FetchParams, size: int) -> Gain | None:
     """The `size` bytes that a waiting fetch has counted. None where only a read can tell what is to be answered."""
-    if size > GAIN_BYTES_MAX or size > entry.max_bytes or size > params.max_bytes:
+    if size > SMALL_BYTES_MAX or size > entry.max_bytes or size > params.max_bytes:
         return None
     partition, start = entry.partition, entry.start
     if partition is None or start is None or start.offset != entry.fetch_offset or not partition.is_leader:
