@@ -65,12 +65,20 @@ REFUSED_BATCHES = {
     "offsets above the count": (with_header(last_offset_delta=4), ErrorCode.INVALID_RECORD),
     "negative last offset": (with_header(last_offset_delta=-1), ErrorCode.INVALID_RECORD),
     "control batch": (with_header(attributes=0x20), ErrorCode.INVALID_RECORD),
-    "a transaction that nobody began": (
-        batch(2, producer_id=7, producer_epoch=0, base_sequence=0, is_transactional=True),
-        ErrorCode.INVALID_TXN_STATE,
-    ),
     "wrong checksum": (wrong_crc(), ErrorCode.CORRUPT_MESSAGE),
 }
+
+
+def test_17_records_of_a_transaction_without_its_id_refuse_the_whole_request(raw: RawKafka, make_topic):
+    topic, other = make_topic(), make_topic()
+    in_transaction = batch(2, producer_id=7, producer_epoch=0, base_sequence=0, is_transactional=True)
+    for records in ([in_transaction], [batch(), in_transaction]):
+        request = produce_request(topic, records[0])
+        request.topic_data += [produce_request(other, more).topic_data[0] for more in records[1:]]
+        answers = [part for each in raw.ask(request, 9).responses for part in each.partition_responses]
+        refused = (ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, -1)
+        assert [(answer.error_code, answer.base_offset) for answer in answers] == [refused] * len(records)
+    assert (end_offset(raw, topic), end_offset(raw, other)) == (0, 0)
 
 
 @pytest.mark.parametrize("case", REFUSED_BATCHES)

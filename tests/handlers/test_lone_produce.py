@@ -84,6 +84,12 @@ def idempotent(sequence: int) -> memoryview:
     return memoryview(bytearray(encode_batch(records, producer_id=5, producer_epoch=0, base_sequence=sequence)))
 
 
+def in_transaction() -> memoryview:
+    records = [Record(0, 1_700_000_000_000, None, b"v", ())]
+    options = {"producer_id": 5, "producer_epoch": 0, "base_sequence": 0, "is_transactional": True}
+    return memoryview(bytearray(encode_batch(records, **options)))
+
+
 def broken() -> memoryview:
     records = batch()
     records[20] ^= 1
@@ -155,6 +161,7 @@ async def test_what_must_wait_or_is_unusual_is_left_to_the_long_way_untouched(tm
             body(batch(), 9, topic="__consumer_offsets"),
             body(batch(), 9, topic="followed", acks=-1),
             body(batch(), 9, topic="elsewhere"),
+            body(in_transaction(), 9),
         ):
             before = bytes(frame)
             assert twins.shortcut(frame, 9) is None

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ottla.errors import ErrorCode
-from ottla.errors.kafka import InvalidRequiredAcksError
+from ottla.errors.kafka import InvalidRequiredAcksError, TransactionalIdAuthorizationFailedError
 from ottla.handlers.context import CloseConnection, RequestContext
 from ottla.handlers.produce import ProduceHandlers
 from ottla.protocol.api_keys import ApiKey
@@ -23,6 +23,7 @@ from ottla.protocol.messages.produce import (
 )
 from ottla.records.attributes import Codec
 from ottla.records.batch import decode_header
+from ottla.records.record import Record, encode_batch
 from support.loops import on_loop
 from support.replicas import BROKER_ID, TOPIC_ID, Replicas, batch, replicas_in, turn
 
@@ -144,6 +145,25 @@ async def test_acks_that_mean_nothing_are_refused(tmp_path: Path) -> None:
         replicas.lead()
         with pytest.raises(InvalidRequiredAcksError):
             await handle(handlers_of(replicas), request(batch(), acks=2))
+
+
+@on_loop
+async def test_records_of_a_transaction_need_its_id_and_somebody_who_began_it(tmp_path: Path) -> None:
+    """Without an id nothing of the request is appended, as Kafka has it; nobody can begin a transaction yet."""
+    options = {"producer_id": 5, "producer_epoch": 0, "base_sequence": 0, "is_transactional": True}
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead(count=2)
+        in_transaction = memoryview(bytearray(encode_batch([Record(0, 1_700_000_000_000, None, b"v")], **options)))
+        both = request(batch())
+        both.topic_data += request(in_transaction, index=1).topic_data
+        for message in (request(in_transaction), both):
+            with pytest.raises(TransactionalIdAuthorizationFailedError):
+                await handle(handlers_of(replicas), message)
+        begun_by_nobody = request(in_transaction)
+        begun_by_nobody.transactional_id = "payments"
+        answer = await handle(handlers_of(replicas), begun_by_nobody)
+        assert answer.error_code == ErrorCode.INVALID_TXN_STATE
+        assert partition.log.log_end_offset == 0
 
 
 @on_loop

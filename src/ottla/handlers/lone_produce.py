@@ -3,7 +3,7 @@
 Most produce requests are of this kind, and the smaller they are, the more of their cost is in making and reading a
 request and a response as objects. What differs from `ProduceHandlers.handle_produce` is only that: the append is the
 same, and so is what a refused one is answered. Everything else is left to it, untouched: acks=0, records that must be
-opened first, whatever has to wait, for followers or for the disk, and what is led elsewhere.
+opened first, whatever has to wait, for followers or for the disk, what is led elsewhere, and records of a transaction.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from struct import Struct
 
 from ottla.clock import Clock
 from ottla.errors import KafkaError
-from ottla.errors.kafka import NotLeaderOrFollowerError
+from ottla.errors.kafka import InvalidTxnStateError, NotLeaderOrFollowerError
 from ottla.model import INTERNAL_TOPICS
 from ottla.protocol.codec import encode
 from ottla.protocol.lone_batch import LoneBatch, lone_batch_finder
@@ -66,7 +66,7 @@ class LoneProduce:
         version = self._version
         try:
             info = self._replicas.append(partition, records, acks, version, self._clock.wall_ms())
-        except NotLeaderOrFollowerError:
+        except (NotLeaderOrFollowerError, InvalidTxnStateError):
             return None
         except KafkaError as error:
             return self._refused(topic, index, len(records), error)

@@ -2,7 +2,7 @@
 
 Version-dependent meaning:
     0-2    message sets of magic 0 and 1, converted up before they are stored
-    3+     exactly one batch of magic 2 per partition
+    3+     exactly one batch of magic 2 per partition; those of a transaction need its id
     7+     zstd is allowed
     8+     record errors and a message
     10+    the current leader and where it listens, when we are not it
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ottla.clock import Clock
 from ottla.errors import ErrorCode, KafkaError
-from ottla.errors.kafka import InvalidRequiredAcksError, InvalidTopicError
+from ottla.errors.kafka import InvalidRequiredAcksError, InvalidTopicError, TransactionalIdAuthorizationFailedError
 from ottla.handlers.context import NO_RESPONSE, CloseConnection, RequestContext
 from ottla.handlers.leader_endpoints import leader_endpoints
 from ottla.handlers.lone_produce import lone_produce
@@ -34,6 +34,7 @@ from ottla.protocol.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
+from ottla.records.batch import says_transactional
 from ottla.replication.deferred_append import Appended, DeferredAppends
 from ottla.replication.delayed_produce import DelayedProduce, Unacknowledged, unacknowledged
 from ottla.replication.partition import ACKS_ALL, Partition
@@ -91,6 +92,8 @@ class ProduceHandlers:
         acks = request.acks
         if acks not in (ACKS_ALL, 0, 1):
             raise InvalidRequiredAcksError(f"acks is {acks}: it must be -1, 0 or 1")
+        if request.transactional_id is None and has_transactional_records(request):
+            raise TransactionalIdAuthorizationFailedError("records of a transaction came without a transactional id")
         outcome = Outcome(context, acks, request.timeout_ms, self._clock.wall_ms())
         response = ProduceResponse(responses=[self._append_topic(topic, outcome) for topic in request.topic_data])
         forget_records(request)
@@ -205,6 +208,14 @@ class ProduceHandlers:
                     name = ErrorCode(answer.error_code).name
                     raise CloseConnection(f"produce with acks=0 to {topic.name}-{answer.index} failed: {name}")
         return NO_RESPONSE
+
+
+def has_transactional_records(request: ProduceRequest) -> bool:
+    return any(
+        type(part.records) is memoryview and says_transactional(part.records)
+        for topic in request.topic_data
+        for part in topic.partition_data
+    )
 
 
 def forget_records(request: ProduceRequest) -> None:

@@ -227,6 +227,12 @@ def rewrite_timestamp_type(
     return rewrite_crc(buffer, position)
 
 
+def says_transactional(records: Buffer) -> bool:
+    """Whether bytes that nobody has checked begin like a batch of a transaction."""
+    low_byte = ATTRIBUTES_POSITION + 1
+    return len(records) > low_byte and records[MAGIC_POSITION] == MAGIC and bool(records[low_byte] & TRANSACTIONAL_MASK)
+
+
 def rewrite_crc(buffer: WritableBuffer, position: int) -> BatchHeader:
     """Makes the CRC that of the bytes as they are now."""
     header = peek_header(buffer, position)
