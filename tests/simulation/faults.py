@@ -30,6 +30,7 @@ class Faults:
             self.depose_controller,
             self.kill_two,
             self.cut_power,
+            self.cut_power_as_the_controller_dies,
         ]
 
     def start(self) -> None:
@@ -92,8 +93,8 @@ class Faults:
         self._kill(self._chance.uniform(0.1, self._session_s()))
         self._kill(self._chance.uniform(0.1, 2 * self._session_s()))
 
-    def _kill(self, restart_after: float, *, power_cut: bool = False) -> None:
-        broker = self._victim()
+    def _kill(self, restart_after: float, *, power_cut: bool = False, broker: "SimulatedBroker | None" = None) -> None:
+        broker = broker or self._victim()
         if broker is None:
             return
         self._note(f"{'cut the power of' if power_cut else 'kill'} {broker.broker_id} for {restart_after:.2f} s")
@@ -111,6 +112,17 @@ class Faults:
         if self._is_whole():
             self._kill(self._chance.uniform(0.1, 2 * self._session_s()), power_cut=True)
             self._faults_allowed = 1
+
+    def cut_power_as_the_controller_dies(self) -> None:
+        """The one that lost records is back before there is another controller, which must notice it first of all."""
+        brokers = self._simulation.brokers.values()
+        controllers = [broker for broker in brokers if broker.is_controller]
+        if self._is_whole() and len(controllers) == 1:
+            others = [broker for broker in brokers if broker not in controllers]
+            restart_after = self._chance.uniform(0.001, self._session_s() / 2)
+            self._kill(restart_after, power_cut=True, broker=self._chance.choice(others))
+            self._kill(self._chance.uniform(0.1, 2 * self._session_s()), broker=controllers[0])
+            self._faults_allowed = 0
 
     def _is_whole(self) -> bool:
         simulation = self._simulation
