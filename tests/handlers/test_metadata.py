@@ -163,6 +163,20 @@ async def test_missing_topic_is_not_made_when_client_or_broker_do_not_want_it() 
         assert (await ask(broker, 12, None)).topics == []
 
 
+@pytest.mark.parametrize("version", [1, 9, 13])
+@on_event_loop
+async def test_broker_that_was_told_nothing_yet_says_of_no_topic_that_it_is_gone(version: int) -> None:
+    async with admin_broker() as broker:
+        broker.broker.cache.swap(ClusterImage(cluster_id="thZDzCkNTueY2KLrT0plMg"))
+        for allowed in (True, False) if version >= 4 else (True,):
+            response = await ask(broker, version, ["t", "bad name"], allow_auto_topic_creation=allowed)
+            codes = [topic.error_code for topic in response.topics]
+            assert codes == [ErrorCode.LEADER_NOT_AVAILABLE, ErrorCode.INVALID_TOPIC_EXCEPTION]
+        broker.broker.cache.swap(image())
+        response = await ask(broker, 12, ["t", "gone"], allow_auto_topic_creation=False)
+        assert [topic.error_code for topic in response.topics] == [0, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
+
+
 @on_event_loop
 async def test_names_that_cannot_be_are_refused() -> None:
     async with admin_broker() as broker:

@@ -7,6 +7,9 @@ Meaning by version
     6+      a leader without this listener is LISTENER_NOT_FOUND, before LEADER_NOT_AVAILABLE
     12+     topics may be named by their id
 
+A broker that has been told nothing since its start knows of no topic, and does not say that there is none: clients of
+librdkafka fail what they are about to produce to a topic that is gone. LEADER_NOT_AVAILABLE lets all of them ask again.
+
 Answers are kept encoded for as long as the image stays: clients ask for the same topics again and again.
 """
 
@@ -63,7 +66,7 @@ class MetadataHandlers:
         _check(request, version)
         image = self._cache.image
         missing = self._missing(image, request, version)
-        if missing and request.allow_auto_topic_creation and self._may_create():
+        if missing and image.brokers and request.allow_auto_topic_creation and self._may_create():
             return self._create_and_answer(context, request, missing)
         return self._cached_answer(context, request, image)
 
@@ -136,10 +139,17 @@ class _Builder:
         if found is not None and wanted.name not in errors:
             return self.topic(found)
         return MetadataResponseTopic(
-            error_code=errors.get(wanted.name, _missing_error(wanted.name)),
+            error_code=errors.get(wanted.name, self._missing_error(wanted.name)),
             name=wanted.name,
             is_internal=wanted.name in INTERNAL_TOPICS,
         )
+
+    def _missing_error(self, name: str) -> ErrorCode:
+        if topic_name_problem(name) is not None:
+            return ErrorCode.INVALID_TOPIC_EXCEPTION
+        if not self._image.brokers:  # The controller has told this broker nothing since it started.
+            return ErrorCode.LEADER_NOT_AVAILABLE
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
     def topic(self, topic: TopicImage) -> MetadataResponseTopic:
         return MetadataResponseTopic(
@@ -194,12 +204,6 @@ def _asks_for_all(request: MetadataRequest, version: int) -> bool:
 
 def _distinct(topics: Iterable[MetadataRequestTopic]) -> Iterable[MetadataRequestTopic]:
     return {(topic.name, topic.topic_id): topic for topic in topics}.values()
-
-
-def _missing_error(name: str) -> ErrorCode:
-    return (
-        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if topic_name_problem(name) is None else ErrorCode.INVALID_TOPIC_EXCEPTION
-    )
 
 
 def _cache_key(context: RequestContext, request: MetadataRequest) -> object:
