@@ -19,8 +19,6 @@ from ottla.replication.gain import Gain
 FIRST_VERSION = 7
 TOPICS_KEPT_MAX = 10_000
 
-_PLAIN_LENGTH = Struct(">i").pack
-
 
 class LoneAnswer(NamedTuple):
     """What packs an answer for a topic: the bytes between its fields, and those behind the records."""
@@ -39,7 +37,7 @@ class LoneFetch:
 
     def __init__(self, version: int) -> None:
         self._version = version
-        self._length = compact_length if version in FetchResponse.FLEXIBLE else _PLAIN_LENGTH
+        self._length = length_of_records(version)
         self._answers: dict[tuple[str, int, int], LoneAnswer] = {}
 
     def answer(self, entry: FetchEntry, params: FetchParams, session_id: int, gain: Gain) -> bytes:
@@ -69,8 +67,11 @@ class LoneFetch:
         return answer
 
 
-def compact_length(size: int) -> bytes:
-    return write_uvarint(size + 1)
+def length_of_records(version: int) -> Callable[[int], bytes]:
+    """What a version writes before so many bytes of records."""
+    if version in FetchResponse.FLEXIBLE:
+        return lambda size: write_uvarint(size + 1)
+    return Struct(">i").pack
 
 
 _SESSION = Struct(">i").pack(0x7E570005)
@@ -95,9 +96,7 @@ def answer_of(entry: FetchEntry, version: int, *, isolation_level: int) -> LoneA
     response = FetchResponse(session_id=int.from_bytes(_SESSION, "big"), responses=[topic])
     before_session, _, rest = encode(response, version).partition(_SESSION)
     before_partition, _, rest = rest.partition(Struct(f">{_PARTITION_FIELDS}").pack(*_MARKS))
-    before_records, _, after_records = rest.partition(_RECORDS)
-    length = compact_length(len(_RECORDS)) if version in FetchResponse.FLEXIBLE else _PLAIN_LENGTH(len(_RECORDS))
-    before_records = before_records.removesuffix(length)
+    before_records, _, after_records = rest.partition(length_of_records(version)(len(_RECORDS)) + _RECORDS)
     sizes = (len(before_session), len(before_partition), len(before_records))
     pack = Struct(">{}si{}s{fields}{}s".format(*sizes, fields=_PARTITION_FIELDS)).pack
     return LoneAnswer(pack, before_session, before_partition, before_records, after_records)
