@@ -37,10 +37,11 @@ async def test_failed_append_is_told_to_the_producer_and_takes_the_directory_off
 async def test_failed_sync_is_told_to_the_producer_that_waits_for_it_and_takes_the_directory_offline(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, acks: int
 ) -> None:
+    """The records may be on the disk, and on another replica: the producer is not told that they are not."""
     async with halves(tmp_path) as broker:
         await broker.create(FLUSHED)
         broker.disk.faults["sync"] = os_error(errno.EIO)
-        assert await broker.produce(BAD, batch(), acks) == STORAGE_ERROR
+        assert await broker.produce(BAD, batch(), acks) == ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
         assert await broker.produce(GOOD, batch(), acks) == ErrorCode.NONE
         await broker.expect_one_offline(caplog)
         assert await broker.produce(BAD, batch(), acks) == STORAGE_ERROR

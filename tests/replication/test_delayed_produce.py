@@ -3,8 +3,11 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from ottla.errors import ErrorCode
 from ottla.protocol.messages.produce import PartitionProduceResponse
+from ottla.records.record import Record, encode_batch
 from ottla.replication.delayed_produce import DelayedProduce, unacknowledged
 from ottla.replication.partition import ACKS_ALL, Partition, PartitionState
 from support.loops import on_loop
@@ -13,10 +16,12 @@ from support.replicas import BROKER_ID, Replicas, batch, replicas_in, turn
 Answer = PartitionProduceResponse
 
 
-def produce(replicas: Replicas, partition: Partition, acks: int) -> Answer | asyncio.Future[Answer]:
-    info = replicas.manager.append(partition, batch(), acks, 9, replicas.clock.wall_ms())
+def produce(
+    replicas: Replicas, partition: Partition, acks: int, records: memoryview | None = None
+) -> Answer | asyncio.Future[Answer]:
+    info = replicas.manager.append(partition, records or batch(), acks, 9, replicas.clock.wall_ms())
     answer = Answer(base_offset=info.first_offset)
-    pending = unacknowledged(partition, info, partition.leader_epoch, acks, answer)
+    pending = unacknowledged(partition, info, acks, answer)
     if pending is None:
         return answer
     return DelayedProduce([pending], lambda: answer).start(replicas.purgatory, 1000)
@@ -74,7 +79,7 @@ async def test_a_partition_that_is_named_again_has_all_its_answers(tmp_path: Pat
         pending = []
         for answer in answers:
             info = replicas.manager.append(partition, batch(), ACKS_ALL, 9, replicas.clock.wall_ms())
-            part = unacknowledged(partition, info, partition.leader_epoch, ACKS_ALL, answer)
+            part = unacknowledged(partition, info, ACKS_ALL, answer)
             assert part is not None
             pending.append(part)
         waiting = DelayedProduce(pending, lambda: answers).start(replicas.purgatory, 1000)
@@ -109,12 +114,81 @@ async def test_isr_that_shrinks_too_far_is_told_after_the_append(tmp_path: Path)
         assert waiting.result().error_code == ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
 
 
+# No error that a client may take for "not written", once the records are in the log.
+PERHAPS_WRITTEN = ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+REPLICAS = (BROKER_ID, 2)
+
+
+def lead_again(partition: Partition, epoch: int, isr: tuple[int, ...]) -> None:
+    partition.become_leader(PartitionState(BROKER_ID, epoch, isr, REPLICAS, epoch))
+
+
 @on_loop
-async def test_leader_that_moves_answers_not_leader(tmp_path: Path) -> None:
+async def test_new_epoch_of_the_same_leader_ends_no_wait(tmp_path: Path) -> None:
+    """A new controller takes a dead follower out of the ISR in this way."""
     with replicas_in(tmp_path) as replicas:
-        partition = replicas.lead(isr=(BROKER_ID, 2))
+        partition = replicas.lead(isr=REPLICAS)
         waiting = produce(replicas, partition, ACKS_ALL)
         assert isinstance(waiting, asyncio.Future)
-        partition.become_follower(PartitionState(2, 1, (2,), (BROKER_ID, 2), 1))
+        lead_again(partition, 1, REPLICAS)
         await turn()
-        assert waiting.result().error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+        assert not waiting.done()
+        lead_again(partition, 2, (BROKER_ID,))
+        await turn()
+        assert (waiting.result().error_code, waiting.result().base_offset) == (ErrorCode.NONE, 0)
+
+
+@on_loop
+async def test_duplicate_of_an_earlier_epoch_waits_for_the_replicas_too(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead(isr=REPLICAS)
+        sent = encode_batch(
+            [Record(0, 1_700_000_000_000, None, b"v", ())], producer_id=7, producer_epoch=0, base_sequence=0
+        )
+        first = produce(replicas, partition, ACKS_ALL, memoryview(bytearray(sent)))
+        lead_again(partition, 1, REPLICAS)
+        again = produce(replicas, partition, ACKS_ALL, memoryview(bytearray(sent)))
+        assert isinstance(first, asyncio.Future)
+        assert isinstance(again, asyncio.Future)
+        await turn()
+        assert not again.done()
+        lead_again(partition, 2, (BROKER_ID,))
+        await turn()
+        assert [(one.result().error_code, one.result().base_offset) for one in (first, again)] == [
+            (ErrorCode.NONE, 0)
+        ] * 2
+
+
+@on_loop
+async def test_leader_that_comes_back_with_other_records_acknowledges_none_of_them(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead(isr=REPLICAS)
+        waiting = produce(replicas, partition, ACKS_ALL)
+        assert isinstance(waiting, asyncio.Future)
+        # All in one turn of the loop, so that the wait sees only how it ends: another leader's record took the place.
+        partition.become_follower(PartitionState(2, 1, (2,), REPLICAS, 1))
+        replicas.manager.truncate(partition, 0)
+        partition.log.append_as_leader(batch(b"other"), 1, now_ms=replicas.clock.wall_ms())
+        lead_again(partition, 2, (BROKER_ID,))
+        await turn()
+        assert waiting.result().error_code == PERHAPS_WRITTEN
+
+
+@pytest.mark.parametrize("end", ["another leads", "stopped", "its disk failed", "its session is over"])
+@on_loop
+async def test_leader_that_goes_never_says_that_nothing_was_written(tmp_path: Path, end: str) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead(isr=REPLICAS)
+        waiting = produce(replicas, partition, ACKS_ALL)
+        assert isinstance(waiting, asyncio.Future)
+        if end == "another leads":
+            partition.become_follower(PartitionState(2, 1, (2,), REPLICAS, 1))
+        elif end == "stopped":
+            partition.stop()
+        elif end == "its disk failed":
+            partition.storage_failed()
+        else:
+            replicas.manager.context.may_acknowledge = lambda: False
+            partition.changed()
+        await turn()
+        assert (waiting.result().error_code, waiting.result().base_offset) == (PERHAPS_WRITTEN, -1)

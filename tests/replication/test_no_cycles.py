@@ -14,6 +14,7 @@ from ottla.replication.delayed_produce import DelayedProduce, Unacknowledged
 from ottla.replication.fetch_session import EntryKey, FetchSession
 from ottla.replication.fetching import FetchEntry, FetchParams, FetchReader
 from ottla.replication.purgatory import Wait
+from ottla.storage.log_offsets import AppendInfo
 from support.loops import on_loop
 from support.replicas import Replicas, replicas_in, turn
 
@@ -69,7 +70,8 @@ async def test_fetches_that_waited(tmp_path: Path) -> None:
 async def test_produces_that_waited(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas:
         partition = replicas.lead()
-        part = Unacknowledged(partition, partition.leader_epoch, 1, 0, PartitionProduceResponse())
+        info = AppendInfo(0, 0, -1, -1, 0, partition.leader_epoch)
+        part = Unacknowledged(partition, info, 1, 0, PartitionProduceResponse())
         delayed: DelayedProduce[str] = DelayedProduce([part], lambda: "answered")
         waiting = delayed.start(replicas.purgatory, 500)
         assert isinstance(waiting, asyncio.Future)

@@ -11,6 +11,8 @@
     monotonic high watermark    of a leader, within its epoch
     acknowledged is committed   and on min.insync.replicas replicas at least
     consistent read             what a consumer read is committed
+    once                        a value is in the log once: with idempotence, and of those that are sent once
+    refused is not there        what was refused with an error that says so was not written
 
 A replica's log is mirrored here batch by batch, so that it can be looked at when its broker is dead as well.
 """
@@ -78,7 +80,8 @@ class PartitionAudit:
         self.leaders: dict[int, int] = {}
         self.state: PartitionState | None = None
         self.state_zxid = -1
-        self.invoked: dict[int, bool] = {}
+        self.invoked: dict[int, list[bytes]] = {}
+        """The values of each batch that was sent, by its checksum."""
         self.acknowledged: dict[int, int] = {}
         self.refused: set[int] = set()
 
@@ -283,14 +286,11 @@ class Auditor:
 
     # What clients saw
 
-    def invoked(self, name: TopicPartition, crc: int, *, is_idempotent: bool) -> None:
-        self.partitions[name].invoked[crc] = is_idempotent
+    def invoked(self, name: TopicPartition, crc: int, values: list[bytes]) -> None:
+        self.partitions[name].invoked[crc] = values
 
     def refused(self, name: TopicPartition, crc: int) -> None:
         self.partitions[name].refused.add(crc)
-
-    def retried(self, name: TopicPartition, crc: int) -> None:
-        self.partitions[name].refused.discard(crc)
 
     def acknowledged(self, name: TopicPartition, offset: int, crc: int) -> None:
         audit = self.partitions[name]
@@ -330,8 +330,15 @@ class Auditor:
             for crc, offset in audit.acknowledged.items():
                 if offset not in offsets.get(crc, ()):
                     raise Violation(f"{name}: what was acknowledged at offset {offset} is lost")
-            for crc, found in offsets.items():
-                if len(found) > 1:
-                    raise Violation(f"{name}: one batch is at offsets {found}")
-                if crc in audit.refused:
-                    raise Violation(f"{name}: a batch that was refused is at offset {found[0]}")
+            for crc in audit.refused & offsets.keys():
+                raise Violation(f"{name}: a batch that was refused is at offset {offsets[crc][0]}")
+            self._check_once(name, audit)
+
+    @staticmethod
+    def _check_once(name: TopicPartition, audit: PartitionAudit) -> None:
+        places: dict[bytes, int] = {}
+        for batch in audit.committed:
+            for offset, value in enumerate(audit.invoked[batch.crc], batch.base_offset):
+                first = places.setdefault(value, offset)
+                if first != offset:
+                    raise Violation(f"{name}: {value.decode()} is at offsets {first} and {offset}")

@@ -11,21 +11,18 @@ from ottla.clock import TimerWheel
 from ottla.errors import ErrorCode, KafkaError
 from ottla.model import TopicPartition
 from ottla.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
-from ottla.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from ottla.records.batch import decode_header, iterate_batches
 from ottla.records.record import Record, encode_batch
 from ottla.replication.peers import Peers
 from ottla.transport import ReceiveBuffer
 from simulation.brokers import TICK_MS, address_of
 from simulation.process import Process
+from simulation.produce_client import NOT_WRITTEN, REQUEST_TIMEOUT_MS, ProduceClient
 
 if TYPE_CHECKING:
     from simulation.simulation import Simulation
 
-_PRODUCE_VERSION, _FETCH_VERSION = 9, 12
-_REQUEST_TIMEOUT_MS = 2500
-# Errors that prove that nothing was appended, when they answer the first attempt.
-_NOT_APPENDED = frozenset({ErrorCode.NOT_ENOUGH_REPLICAS, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION})
+_FETCH_VERSION = 12
 
 
 class ClientHost:
@@ -38,7 +35,7 @@ class ClientHost:
         wheel.attach(self.process)
         connect = simulation.network.connector("clients", self.process)
         runtime = Runtime(self.process, simulation.clock, wheel, ReceiveBuffer(1024), connect)
-        settings = ConnectionSettings(connect_timeout_ms=1000, request_timeout_ms=_REQUEST_TIMEOUT_MS)
+        settings = ConnectionSettings(connect_timeout_ms=1000, request_timeout_ms=REQUEST_TIMEOUT_MS)
         self.peers = Peers(runtime, settings, lambda broker_id: Address(address_of(broker_id), 9092))
 
     def run(self, coroutine: Any) -> None:
@@ -46,80 +43,32 @@ class ClientHost:
 
 
 class Producer:
-    """Sends unique values with acks=all, one at a time. An idempotent one repeats each until it is acknowledged."""
+    """Sends unique values with acks=all, one at a time, each of them once."""
 
-    def __init__(self, host: ClientHost, number: int, partition: TopicPartition, *, is_idempotent: bool) -> None:
-        self._host = host
+    def __init__(self, host: ClientHost, number: int, partition: TopicPartition) -> None:
         self._simulation = host.simulation
+        self._client = ProduceClient(host, partition, channel=str(number))
         self._number = number
         self._partition = partition
-        self._is_idempotent = is_idempotent
         self._chance = random.Random(host.simulation.chance.random())
-        self._leader = 0
 
     async def run(self) -> None:
         sequence = 0
         while not self._simulation.is_ending:
             await asyncio.sleep(self._chance.uniform(0.005, 0.12))
-            batch = self._batch(sequence)
-            await self._send(batch)
+            await self._send(b"%d:%d" % (self._number, sequence))
             sequence += 1
 
-    def _batch(self, sequence: int) -> bytes:
-        value = b"%d:%d" % (self._number, sequence)
-        records = [Record(0, self._simulation.clock.wall_ms(), None, value)]
-        if self._is_idempotent:
-            return encode_batch(records, producer_id=1000 + self._number, producer_epoch=0, base_sequence=sequence)
-        return encode_batch(records)
-
-    async def _send(self, batch: bytes) -> None:
+    async def _send(self, value: bytes) -> None:
+        batch = encode_batch([Record(0, self._simulation.clock.wall_ms(), None, value)])
         auditor = self._simulation.auditor
         crc = decode_header(batch).crc
-        auditor.invoked(self._partition, crc, is_idempotent=self._is_idempotent)
-        is_first = True
-        while True:
-            code, offset = await self._attempt(batch)
-            if code == ErrorCode.NONE:
-                auditor.acknowledged(self._partition, offset, crc)
-                return
-            if is_first and code in _NOT_APPENDED:
-                auditor.refused(self._partition, crc)
-                return_now = not self._is_idempotent
-            else:
-                return_now = not self._is_idempotent
-            if return_now:
-                return
-            auditor.retried(self._partition, crc)
-            is_first = False
-            if self._simulation.is_over:
-                return
-            await asyncio.sleep(self._chance.uniform(0.02, 0.2))
-
-    async def _attempt(self, batch: bytes) -> tuple[ErrorCode, int]:
-        data = PartitionProduceData(index=self._partition.partition, records=batch)
-        request = ProduceRequest(
-            acks=-1,
-            timeout_ms=1500,
-            topic_data=[TopicProduceData(name=self._partition.topic, partition_data=[data])],
-        )
-        try:
-            response = await self._host.peers.request(
-                self._leader,
-                request,
-                channel=str(self._number),
-                timeout_ms=_REQUEST_TIMEOUT_MS,
-                version_max=_PRODUCE_VERSION,
-            )
-        except KafkaError:
-            self._guess()
-            return ErrorCode.NETWORK_EXCEPTION, -1
-        answer = response.responses[0].partition_responses[0]
-        if answer.error_code in (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION):
-            self._guess()
-        return ErrorCode(answer.error_code), answer.base_offset
-
-    def _guess(self) -> None:
-        self._leader = self._chance.choice(sorted(self._simulation.brokers))
+        auditor.invoked(self._partition, crc, [value])
+        code, offset = await self._client.send(batch)
+        if code == ErrorCode.NONE:
+            auditor.acknowledged(self._partition, offset, crc)
+        elif code in NOT_WRITTEN:
+            auditor.refused(self._partition, crc)
 
 
 class Consumer:
@@ -141,7 +90,7 @@ class Consumer:
                     self._broker,
                     self._request(),
                     channel=self._channel,
-                    timeout_ms=_REQUEST_TIMEOUT_MS,
+                    timeout_ms=REQUEST_TIMEOUT_MS,
                     version_max=_FETCH_VERSION,
                 )
             except KafkaError:

@@ -21,6 +21,7 @@ from simulation.auditor import Auditor, Violation
 from simulation.brokers import SimulatedBroker, seeded_uuid
 from simulation.clients import ClientHost, Consumer, Producer
 from simulation.faults import Faults
+from simulation.idempotent_producer import IdempotentProducer
 from simulation.network import Network
 from simulation.virtual_loop import VirtualClock, VirtualLoop
 from simulation.zookeeper import DistantZooKeeper
@@ -169,9 +170,8 @@ class Simulation:
     def _start_clients(self) -> None:
         number = 0
         for partition in self.auditor.partitions:
-            for is_idempotent in (False, True):
-                producer = Producer(self.clients, number, partition, is_idempotent=is_idempotent)
-                self.clients.run(producer.run())
+            for kind in (Producer, IdempotentProducer):
+                self.clients.run(kind(self.clients, number, partition).run())
                 number += 1
             self.clients.run(Consumer(self.clients, number, partition).run())
             number += 1

@@ -35,7 +35,7 @@ from ottla.protocol.messages.produce import (
     TopicProduceResponse,
 )
 from ottla.records.batch import says_transactional
-from ottla.replication.deferred_append import Appended, DeferredAppends
+from ottla.replication.deferred_append import DeferredAppends
 from ottla.replication.delayed_produce import DelayedProduce, Unacknowledged, unacknowledged
 from ottla.replication.partition import ACKS_ALL, Partition
 from ottla.replication.refusals import count_refused_produce
@@ -55,7 +55,7 @@ class DeferredPart(NamedTuple):
     partition: Partition
     size_bytes: int
     answer: PartitionProduceResponse
-    done: asyncio.Task[Appended]
+    done: asyncio.Task[AppendInfo]
 
 
 class Outcome:
@@ -118,7 +118,7 @@ class ProduceHandlers:
     ) -> ProduceResponse | asyncio.Future[ProduceResponse] | None:
         for append in outcome.deferred:
             try:
-                self._acknowledge(append.partition, *await append.done, append.answer, outcome)
+                self._acknowledge(append.partition, await append.done, append.answer, outcome)
             except KafkaError as error:
                 self._refuse(append.answer, append.partition.topic_partition.topic, append.size_bytes, error)
         return self._answer(response, outcome)
@@ -152,21 +152,17 @@ class ProduceHandlers:
         except KafkaError as error:
             self._refuse(answer, topic, len(records), error)
         else:
-            self._acknowledge(partition, info, partition.leader_epoch, answer, outcome)
+            self._acknowledge(partition, info, answer, outcome)
         return answer
 
     @staticmethod
     def _acknowledge(
-        partition: Partition,
-        info: AppendInfo,
-        leader_epoch: int,
-        answer: PartitionProduceResponse,
-        outcome: "Outcome",
+        partition: Partition, info: AppendInfo, answer: PartitionProduceResponse, outcome: "Outcome"
     ) -> None:
         answer.base_offset = info.first_offset
         answer.log_append_time_ms = info.log_append_time_ms
         answer.log_start_offset = info.log_start_offset
-        pending = unacknowledged(partition, info, leader_epoch, outcome.acks, answer)
+        pending = unacknowledged(partition, info, outcome.acks, answer)
         if pending is not None:
             outcome.waiting.append(pending)
 
@@ -184,7 +180,7 @@ class ProduceHandlers:
             ]
 
     def _with_leaders(self, response: ProduceResponse, outcome: "Outcome") -> ProduceResponse:
-        """Whom to ask instead, for what is led elsewhere: refused, or appended and its leader moved meanwhile."""
+        """Names the leader of each partition that was refused because another broker leads it."""
         if outcome.version < _CURRENT_LEADER_VERSION:
             return response
         named = []

@@ -6,7 +6,6 @@ producer's batches are appended in the order in which they came, heavy or not.
 """
 
 import asyncio
-from typing import NamedTuple
 
 from ottla.clock import Clock
 from ottla.replication.partition import Partition
@@ -19,16 +18,11 @@ INLINE_BYTES_MAX = 4096
 INLINE_OPENED_BYTES_MAX = 16 * 1024
 
 
-class Appended(NamedTuple):
-    info: AppendInfo
-    leader_epoch: int
-
-
 class DeferredAppends:
     def __init__(self, replicas: ReplicaManager, clock: Clock) -> None:
         self._replicas = replicas
         self._clock = clock
-        self._last: dict[Partition, asyncio.Task[Appended]] = {}
+        self._last: dict[Partition, asyncio.Task[AppendInfo]] = {}
 
     def must_defer(self, partition: Partition, records: memoryview) -> bool:
         if partition in self._last:
@@ -39,7 +33,7 @@ class DeferredAppends:
 
     def start(
         self, partition: Partition, records: memoryview, acks: int, produce_version: int
-    ) -> asyncio.Task[Appended]:
+    ) -> asyncio.Task[AppendInfo]:
         """The records are copied: they stand in a buffer that the connection will use again."""
         copied = memoryview(bytearray(records))
         append = self._run(partition, copied, acks, produce_version, self._last.get(partition))
@@ -53,16 +47,15 @@ class DeferredAppends:
         records: memoryview,
         acks: int,
         produce_version: int,
-        before: asyncio.Task[Appended] | None,
-    ) -> Appended:
+        before: asyncio.Task[AppendInfo] | None,
+    ) -> AppendInfo:
         now_ms = self._clock.wall_ms()
         try:
             batches = await self._prepare(partition, records, now_ms, produce_version)
         finally:
             if before is not None:
                 await asyncio.wait([before])
-        info = self._replicas.append_prepared(partition, batches, acks, now_ms)
-        return Appended(info, partition.leader_epoch)
+        return self._replicas.append_prepared(partition, batches, acks, now_ms)
 
     @staticmethod
     async def _prepare(
@@ -74,6 +67,6 @@ class DeferredAppends:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(None, validation.prepare, records, now_ms, Origin.CLIENT, produce_version)
 
-    def _forget(self, partition: Partition, done: asyncio.Task[Appended]) -> None:
+    def _forget(self, partition: Partition, done: asyncio.Task[AppendInfo]) -> None:
         if self._last.get(partition) is done:
             del self._last[partition]

@@ -4,10 +4,17 @@
     flush_offset       the log must be flushed to it: `flush.messages=M` promises that a crash loses fewer than M
                        acknowledged records, so of what is acknowledged all but M-1 are on disk (M=1: everything)
 
-What ends badly is told apart: the leader moved, or may have moved unseen because our session is over
-(NOT_LEADER_OR_FOLLOWER), the disk failed (KAFKA_STORAGE_ERROR), the ISR shrank below `min.insync.replicas`
-(NOT_ENOUGH_REPLICAS_AFTER_APPEND), the time is over (REQUEST_TIMED_OUT). In all of them the records are in the log and
-may yet survive: the producer does not know, and retries.
+Records that were appended are in the log whatever happens now, and other replicas may have them. So whoever waits here
+is never told anything that means "not written": a client that believes so may send the records again under another
+sequence, and has them twice (docs/decisions/0019). The outcomes:
+
+    NONE                              both offsets are reached
+    NOT_ENOUGH_REPLICAS_AFTER_APPEND  too few replicas are known to have the records: the ISR shrank below
+                                      `min.insync.replicas`, the leader moved (or may have, unseen, because our
+                                      session is over), or the log directory failed
+    REQUEST_TIMED_OUT                 the time is over
+
+A new leader epoch with the same leader ends no wait: the records stay where they are. `Partition.still_holds` says so.
 """
 
 import asyncio
@@ -24,10 +31,10 @@ Response = TypeVar("Response")
 
 
 class Unacknowledged(NamedTuple):
-    """One partition's part of a request: appended in this epoch, answered when both offsets are reached."""
+    """One partition's part of a request: appended as `info` says, answered when both offsets are reached."""
 
     partition: Partition
-    leader_epoch: int
+    info: AppendInfo
     required_offset: int
     flush_offset: int
     answer: PartitionProduceResponse
@@ -35,12 +42,8 @@ class Unacknowledged(NamedTuple):
     def outcome(self) -> ErrorCode | None:
         """The code to answer, or None while it must wait."""
         partition = self.partition
-        if partition.is_offline:
-            return ErrorCode.KAFKA_STORAGE_ERROR
-        if not partition.is_leader or partition.leader_epoch != self.leader_epoch:
-            return ErrorCode.NOT_LEADER_OR_FOLLOWER
-        if self.required_offset > 0 and not partition.context.may_acknowledge():
-            return ErrorCode.NOT_LEADER_OR_FOLLOWER
+        if not partition.still_holds(self.info) or not self._may_acknowledge():
+            return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
         if partition.log.recovery_point < self.flush_offset:
             return None
         if partition.high_watermark.offset < self.required_offset:
@@ -49,24 +52,22 @@ class Unacknowledged(NamedTuple):
             return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
         return ErrorCode.NONE
 
+    def _may_acknowledge(self) -> bool:
+        """Without a session this broker may be deposed and not know it: its high watermark then promises nothing."""
+        return self.required_offset == 0 or self.partition.context.may_acknowledge()
+
 
 def unacknowledged(
-    partition: Partition, info: AppendInfo, leader_epoch: int, acks: int, answer: PartitionProduceResponse
+    partition: Partition, info: AppendInfo, acks: int, answer: PartitionProduceResponse
 ) -> Unacknowledged | None:
-    """What the acknowledgement of an append must wait for, or None when it may go out now.
-
-    `leader_epoch`: that of the append. Other records may have taken the place of these since.
-    """
+    """What the acknowledgement of an append must wait for, or None when it may go out now."""
     if acks != ACKS_ALL and not partition.log.is_flushed:  # The usual case: nothing is promised but the append.
         return None
     end_offset = info.last_offset + 1
     required_offset = end_offset if acks == ACKS_ALL else 0
     flush_offset = end_offset + 1 - partition.log.config.flush_messages
-    is_safe = partition.high_watermark.offset >= required_offset and partition.log.recovery_point >= flush_offset
-    is_ours = partition.is_leader and partition.leader_epoch == leader_epoch
-    if is_safe and is_ours and (required_offset == 0 or partition.context.may_acknowledge()):
-        return None
-    return Unacknowledged(partition, leader_epoch, required_offset, flush_offset, answer)
+    part = Unacknowledged(partition, info, required_offset, flush_offset, answer)
+    return None if part.outcome() is ErrorCode.NONE else part
 
 
 class DelayedProduce(Generic[Response]):

@@ -212,6 +212,21 @@ class Partition(Watched):
         self.changed()
         return info
 
+    def still_holds(self, info: AppendInfo) -> bool:
+        """Whether this broker leads and its log has the very records that this append wrote.
+
+        An epoch may have begun meanwhile, also one of another leader's: what counts is that nothing took their place.
+        An offset and the epoch of its record name one record on all replicas.
+        """
+        if not self.is_leader:
+            return False
+        if self.leader_epoch == info.leader_epoch:  # Who leads without a break cuts nothing off.
+            return True
+        return (
+            self.log.log_end_offset > info.last_offset
+            and self.log.leader_epochs.epoch_for_offset(info.last_offset) == info.leader_epoch
+        )
+
     # Followers, while this broker leads
 
     def note_follower_fetch(self, broker_id: int, end: LogOffset, log_start_offset: int, broker_epoch: int) -> None:

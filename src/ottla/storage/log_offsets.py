@@ -21,13 +21,17 @@ class LogOffset(NamedTuple):
 
 
 class AppendInfo(NamedTuple):
-    """What an append did. For a duplicate it is what the first append of that batch did."""
+    """What an append did. For a duplicate it is what the first append of that batch did.
+
+    `leader_epoch` is the epoch in which the records were written. An offset and an epoch name one record for ever.
+    """
 
     first_offset: int
     last_offset: int
     max_timestamp: int
     log_append_time_ms: int
     log_start_offset: int
+    leader_epoch: int
     duplicate: bool = False
 
 

@@ -176,7 +176,10 @@ class PartitionLog:
                 self.truncate_to(first_offset, now_ms=now_ms)
             raise
         max_timestamp = max(info.max_timestamp for info in infos)
-        return infos[0]._replace(last_offset=infos[-1].last_offset, max_timestamp=max_timestamp)
+        last = infos[-1]
+        return infos[0]._replace(
+            last_offset=last.last_offset, max_timestamp=max_timestamp, leader_epoch=last.leader_epoch
+        )
 
     def _append_batch(
         self, batch: Buffer, header: BatchHeader, leader_epoch: int, now_ms: int, origin: Origin
@@ -203,7 +206,7 @@ class PartitionLog:
         if header.producer_id >= 0:
             note_batch(self.producers, segment.txn_index, header, batch, first_offset, now_ms)
         append_time = now_ms if self.validation.is_append_time else NO_TIMESTAMP
-        fields = (first_offset, last_offset, max_timestamp, append_time, self.log_start_offset, False)
+        fields = (first_offset, last_offset, max_timestamp, append_time, self.log_start_offset, leader_epoch, False)
         return _new_tuple(AppendInfo, fields)
 
     def append_as_follower(self, records: memoryview, *, now_ms: int) -> AppendInfo | None:
@@ -222,7 +225,14 @@ class PartitionLog:
         self.log_start_offset = log_start_offset
         first, last = batches[0].header, batches[-1].header
         max_timestamp = max(batch.header.max_timestamp for batch in batches)
-        return AppendInfo(first.base_offset, last.last_offset, max_timestamp, NO_TIMESTAMP, self.log_start_offset)
+        return AppendInfo(
+            first.base_offset,
+            last.last_offset,
+            max_timestamp,
+            NO_TIMESTAMP,
+            self.log_start_offset,
+            last.partition_leader_epoch,
+        )
 
     def _check_producer(self, batch: Buffer, header: BatchHeader, origin: Origin) -> AppendedBatch | None:
         if origin is not Origin.COORDINATOR:
@@ -237,7 +247,13 @@ class PartitionLog:
     def _duplicate_info(self, batch: AppendedBatch) -> AppendInfo:
         append_time = batch.timestamp if self.validation.is_append_time else NO_TIMESTAMP
         return AppendInfo(
-            batch.base_offset, batch.last_offset, batch.timestamp, append_time, self.log_start_offset, duplicate=True
+            batch.base_offset,
+            batch.last_offset,
+            batch.timestamp,
+            append_time,
+            self.log_start_offset,
+            self.leader_epochs.epoch_for_offset(batch.last_offset),
+            duplicate=True,
         )
 
     def _append_run(self, records: memoryview, run: list[FollowerBatch], now_ms: int) -> None:

@@ -30,7 +30,7 @@ class ReplicatedOffsetsLog:
             stored(error.code, -1)
             return
         answer = PartitionProduceResponse(index=partition, base_offset=info.first_offset)
-        pending = unacknowledged(replica, info, replica.leader_epoch, ACKS_ALL, answer)
+        pending = unacknowledged(replica, info, ACKS_ALL, answer)
         if pending is None:
             stored(ErrorCode.NONE, info.first_offset)
             return
