@@ -8,14 +8,16 @@ import pytest
 
 from ottla.errors import ErrorCode
 from ottla.handlers.context import RequestContext
-from ottla.handlers.fetch import FetchHandlers
+from ottla.handlers.fetch import VERSIONS, FetchHandlers
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.codec import decode, encode
 from ottla.protocol.messages.fetch import FetchRequest, FetchResponse
+from ottla.records.attributes import Codec
+from ottla.records.record import Record, encode_batch
 from support.fetch_handlers import handlers_of
 from support.loops import on_loop
 from support.raw_requests import BIG, fetch_partition, fetch_request
-from support.replicas import BROKER_ID, TOPIC_ID, replicas_in
+from support.replicas import BROKER_ID, TOPIC_ID, Replicas, replicas_in
 
 
 @pytest.mark.parametrize(("max_bytes", "response_bytes_max"), [(1000, BIG), (BIG, 1000)])
@@ -67,3 +69,37 @@ async def test_who_believes_in_an_old_leader_is_told_the_new_one_and_where_it_li
             request = fetch_request(topic, [moved, other])
             assert told(handlers, request, version, listener) == ({0: fenced, 7: unknown}, nodes)
         assert told(handlers, fetch_request(topic, [other]), version, "INSIDE") == ({7: unknown}, [])
+
+
+async def outcome(
+    replicas: Replicas, handlers: FetchHandlers, version: int, offset: int, *, waits: bool
+) -> tuple[int, int]:
+    """Error code and magic byte of what a fetch gets that waits for a record, or comes when it is there."""
+    request = fetch_request(TOPIC_ID if version >= 13 else "t", [fetch_partition(offset)], wait_ms=500)
+    answer = handlers.handle_fetch(RequestContext(ApiKey.FETCH, version), request) if waits else None
+    replicas.manager.append(replicas.manager.partition("t", 0), zstd_batch(), 1, 9, replicas.clock.wall_ms())
+    if answer is None:
+        answer = handlers.handle_fetch(RequestContext(ApiKey.FETCH, version), request)
+    found = await answer if isinstance(answer, asyncio.Future) else answer
+    encoded = found if isinstance(found, bytes) else encode(found, version)
+    data = decode(FetchResponse, version, encoded)[0].responses[0].partitions[0]
+    return data.error_code, data.records[16] if data.records else -1
+
+
+def zstd_batch() -> memoryview:
+    return memoryview(bytearray(encode_batch([Record(0, 1_700_000_000_000, None, b"v")], compression=Codec.ZSTD)))
+
+
+@pytest.mark.parametrize("version", range(VERSIONS[1] + 1))
+@pytest.mark.parametrize("configs", [{"compression_type": "zstd"}, {"message_downconversion_enable": "false"}, {}])
+@on_loop
+async def test_fetch_that_waited_is_refused_what_one_that_found_records_is(
+    tmp_path: Path, version: int, configs: dict[str, str]
+) -> None:
+    with replicas_in(tmp_path, **configs) as replicas, handlers_of(replicas) as handlers:
+        replicas.lead()
+        waited = await outcome(replicas, handlers, version, 0, waits=True)
+        found = await outcome(replicas, handlers, version, 0, waits=False)
+        assert waited == found
+        is_refused = version < 4 or (version < 10 and "compression_type" in configs)
+        assert (waited[0] != ErrorCode.NONE) == is_refused

@@ -15,8 +15,8 @@ from ottla.protocol.primitives import write_uvarint
 from ottla.replication.fetching import READ_COMMITTED, FetchEntry, FetchParams
 from ottla.replication.gain import Gain
 
-# The first version with sessions, of which an answer names the id.
-FIRST_VERSION = 7
+# The first version of which no answer may be refused for what its records are (see `fetch_delivery`).
+FIRST_VERSION = 10
 TOPICS_KEPT_MAX = 10_000
 
 
