@@ -10,6 +10,8 @@ from support.cluster import SESSION_TIMEOUT_MS, Cluster, cluster_in
 from support.eventually import eventually
 from support.zookeepers import debian_server
 
+DOWN_S = SESSION_TIMEOUT_MS / 1000 + 0.5
+
 
 def kill_in_turn(cluster: Cluster, seconds: float) -> None:
     """The leader, the controller, a follower: again and again, each when the cluster is whole."""
@@ -17,11 +19,20 @@ def kill_in_turn(cluster: Cluster, seconds: float) -> None:
     while time.monotonic() < deadline:
         for victim in (
             lambda: cluster.leader(TOPIC),
-            cluster.controller,
+            lambda: controller_that_follows(cluster),
             lambda: cluster.other_than(cluster.leader(TOPIC)),
         ):
-            cluster.kill_and_restart(victim(), down_s=SESSION_TIMEOUT_MS / 1000 + 0.5)
+            cluster.kill_and_restart(victim(), down_s=DOWN_S)
             cluster.await_in_sync(TOPIC)
+
+
+def controller_that_follows(cluster: Cluster) -> int:
+    """The next controller takes it out of the ISR, in a new epoch of the leader that stays, while produces wait."""
+    while (controller := cluster.controller()) == cluster.leader(TOPIC):
+        assert cluster.brokers[controller].stop() == 0
+        cluster.restart(controller)
+        cluster.await_in_sync(TOPIC)
+    return controller
 
 
 @pytest.mark.timeout(240)
@@ -40,6 +51,23 @@ def test_five_minutes_of_kills_on_debians_zookeeper_lose_nothing(tmp_path: Path,
         checked_run(cluster, idempotent=idempotent, java=True),
     ):
         kill_in_turn(cluster, 300)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_ten_minutes_of_killed_controllers_and_followers_double_nothing(tmp_path: Path) -> None:
+    """Idempotent producers of librdkafka (many batches in flight), Java and kafka-python: each value stands once."""
+    with (
+        cluster_in(tmp_path) as cluster,
+        checked_run(cluster, idempotent=True, java=True, kafka_python=True, pause_s=0.001) as clients,
+    ):
+        deadline = time.monotonic() + 600
+        while time.monotonic() < deadline:
+            cluster.kill_and_restart(controller_that_follows(cluster), down_s=DOWN_S)
+            cluster.await_in_sync(TOPIC)
+            cluster.kill_and_restart(cluster.other_than(cluster.leader(TOPIC)), down_s=DOWN_S)
+            cluster.await_in_sync(TOPIC)
+            clients.await_acknowledged(100)
 
 
 @pytest.mark.long
