@@ -41,8 +41,9 @@ test-long: $(STAMPS)/test
 	$(PYTHON) -m pytest -m "long" --timeout 1800 $(ARGS)
 
 # QUICK=1: under five minutes. CASES="one-record latency": only cases whose names have one of these words.
+# AGAINST=REV: beside an earlier commit instead of Kafka.
 bench: $(STAMPS)/test
-	$(PYTHON) -m bench $(if $(QUICK),--quick) $(if $(CASES),--cases $(CASES)) $(ARGS)
+	$(PYTHON) -m bench $(if $(QUICK),--quick) $(if $(CASES),--cases $(CASES)) $(if $(AGAINST),--against $(AGAINST)) $(ARGS)
 
 lint: $(STAMPS)/lint
 	.venv/bin/ruff check .

@@ -1,9 +1,12 @@
 """Ottla beside warm Apache Kafka 4.3.0: `make bench`, `make bench QUICK=1`, `make bench CASES="one-record latency"`.
 
+`make bench AGAINST=REV` measures an earlier commit in Kafka's place: nothing may be worse than before.
+
     __main__            the command line
     rounds              which broker is measured when: a discarded pass, then alternating rounds
     warm_up             load for Kafka's compiler before anything is measured
     brokers             Kafka and Ottla as processes in folders of their own, on loopback
+    earlier             an earlier commit of Ottla in Kafka's place
     clusters            three brokers and a ZooKeeper, for the cases of a cluster
     processes           CPU and memory of a process and its children; what a measured stretch has cost
     driver              runs a client in a process of its own, so that its CPU is seen apart

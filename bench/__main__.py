@@ -1,4 +1,4 @@
-"""`python -m bench [--quick] [--cases WORD...] [--page]`: see the package's docstring; `make bench` calls it."""
+"""`python -m bench [--quick] [--cases WORD...] [--against REV] [--page]`: see the package's docstring."""
 
 import argparse
 import compileall
@@ -17,6 +17,7 @@ from bench import report
 from bench.brokers import BrokerProcess, Kafka, Ottla, missing_parts
 from bench.cases import ALL_CASES
 from bench.driver import ROOT
+from bench.earlier import earlier, without_regression
 from bench.machine import describe_machine
 from bench.measures import FULL, QUICK, Case, Effort, Row, rows_of
 from bench.rounds import run_case
@@ -29,6 +30,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="one short round of the short cases: under 5 minutes")
     parser.add_argument("--cases", nargs="*", default=[], metavar="WORD", help="only cases whose name has one of these")
     parser.add_argument("--only", choices=["kafka", "ottla"], help="one broker alone, while working on it")
+    parser.add_argument("--against", metavar="REV", help="beside an earlier commit of Ottla instead of Kafka")
     parser.add_argument("--list", action="store_true", help="print the names of the cases")
     parser.add_argument("--page", action="store_true", help="renew docs/benchmarks.md even if not all cases ran")
     return parser.parse_args()
@@ -98,6 +100,11 @@ def main() -> None:
         print("\n".join(case.name for case in cases))
         return
     kinds: list[type[BrokerProcess]] = [kind for kind in (Kafka, Ottla) if arguments.only in (None, kind.name.lower())]
+    if arguments.against:
+        kinds = [earlier(arguments.against), Ottla]
+        cases = [
+            without_regression(case) for case in cases if set(case.brokers) == {Kafka, Ottla} and case.in_quick_run
+        ]
     problem = missing_parts() if Kafka in kinds else None
     if problem:
         sys.exit(problem)
@@ -113,6 +120,8 @@ def main() -> None:
     report.print_summary(rows)
     results = report.save_results(machine, effort_name, rows)
     print(f"{time.monotonic() - began:.0f} s; results in {results.relative_to(ROOT)}")
+    if arguments.against:
+        return
     all_cases = len(cases) == len(ALL_CASES) and not arguments.quick and not arguments.only
     if is_whole and (arguments.page or all_cases):
         report.write_page([results] if all_cases else [results, report.PAGE_RESULTS])

@@ -122,6 +122,7 @@ class Kafka(BrokerProcess):
 
 class Ottla(BrokerProcess):
     name = "Ottla"
+    program = Path(sys.executable).with_name("ottla")
 
     def command(self) -> list[str]:
         settings = {
@@ -132,7 +133,7 @@ class Ottla(BrokerProcess):
             "ottla.zookeeper.port": "0",
         }
         overrides = [part for key, value in settings.items() for part in ("--override", f"{key}={value}")]
-        return [os.path.join(os.path.dirname(sys.executable), "ottla"), "start", *overrides]
+        return [str(self.program), "start", *overrides]
 
 
 def environment() -> dict[str, str]:

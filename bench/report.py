@@ -51,8 +51,8 @@ def print_rows(rows: Iterable[Row]) -> None:
         first = f"  first pass: {_first(row)}" if row.first else ""
         print(
             f"{row.group}: {row.title}".ljust(TITLE_WIDTH),
-            f"{row.unit:>11}  Kafka {spread(row.values.get('Kafka')):22} Ottla {spread(row.values.get('Ottla')):22}"
-            f" {ratio(row):>6}  {verdict(row)}{first}",
+            f"{row.unit:>11}  " + " ".join(f"{name} {spread(value):22}" for name, value in row.values.items()),
+            f"{ratio(row):>6}  {verdict(row)}{first}",
             flush=True,
         )
 

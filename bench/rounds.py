@@ -15,7 +15,7 @@ from bench.measures import Case, CaseResult, Effort, Sample
 
 
 def run_case(case: Case, brokers: list[BrokerProcess], effort: Effort) -> CaseResult:
-    measured = [broker for broker in brokers if type(broker) in case.brokers]
+    measured = [broker for broker in brokers if isinstance(broker, case.brokers)]
 
     def one_round(broker: BrokerProcess) -> Sample:
         touch_free_memory(effort.memory_megabytes)
