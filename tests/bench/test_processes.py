@@ -16,8 +16,8 @@ def test_costs_of_several_stretches_add_up_and_the_busiest_thread_counts_by_time
 
 def test_the_busiest_thread_of_a_client_is_found_among_those_of_a_pool():
     with ThreadPoolExecutor(1) as pool, Meter(os.getpid()) as meter:
-        pool.submit(work_for, 0.05).result()
-    assert meter.client_busiest * meter.elapsed_s >= 0.04  # in ticks of 10 ms
+        pool.submit(work_for, 0.2).result()
+    assert meter.client_busiest * meter.elapsed_s >= 0.04  # in ticks, of which a busy machine may miss some
 
 
 def work_for(cpu_seconds: float) -> None:
