@@ -141,7 +141,26 @@ def test_torn_or_newer_manifest_is_an_error(table: ParquetDirectory) -> None:
         table.state([])
 
 
-def test_directory_with_other_peoples_files_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "precious.csv").write_text("1")
-    with pytest.raises(TableLayoutError, match=r"precious\.csv"):
-        ParquetDirectory(tmp_path, TableLayout())
+@pytest.mark.parametrize("folder", ["", "record_date=2026-11-15"])
+def test_readers_of_the_documentation_see_what_is_committed(tmp_path: Path, folder: str) -> None:
+    """Also beside the manifest and the files of a load that is under way. polars wants the glob: in a directory that it
+    is given, every file must end with .parquet."""
+    import duckdb
+    import polars
+    import pyarrow.dataset as ds
+
+    table = ParquetDirectory(tmp_path, TableLayout(partition_by=("day",) if folder else ()))
+    state = table.state([])
+    load_id = table.new_load_id(state)
+    added = write_files(table, load_id, rows(range(3)), folder=folder)
+    table.commit(state, TableChange(load_id=load_id, schema=SCHEMA, added=added, offsets={CLICKS: 3}))
+    write_files(table, table.new_load_id(table.state([])), rows(range(3, 5)), folder=folder)
+
+    glob = f"{tmp_path}/**/*.parquet"
+    seen = [
+        polars.read_parquet(glob)["offset"].to_list(),
+        polars.scan_parquet(committed_files(tmp_path)).collect()["offset"].to_list(),
+        [offset for (offset,) in duckdb.sql(f"select \"offset\" from read_parquet('{glob}')").fetchall()],
+        ds.dataset(tmp_path, partitioning="hive").to_table()["offset"].to_pylist(),
+    ]
+    assert seen == [[0, 1, 2]] * len(seen)

@@ -15,6 +15,7 @@ Those of loads that failed are removed by Delta's own vacuum, a week later (`ott
 """
 
 import json
+import re
 import shutil
 import time
 import uuid
@@ -36,10 +37,13 @@ from ottla.spark.loader.partitioning import partition_columns
 from ottla.spark.loader.row_schema import widened_columns
 from ottla.spark.loader.settings import TableLayout
 from ottla.spark.loader.tables.manifest import encode_offsets
-from ottla.spark.loader.tables.scratch import remove_old, scratch_directory
+from ottla.spark.loader.tables.scratch import FOLDER, remove_old, scratch_directory
+from ottla.spark.loader.tables.standing import DELTA, check_only_ours, check_place
 from ottla.spark.loader.tables.table import TableChange, TableState
 
 LAYOUT_PROPERTY = "ottla.layout"
+# A bucket where the table has them, and the load's id.
+_DATA_FILE = re.compile(r"(b\d{5}-)?[0-9a-f]{12}-.+\.parquet")
 
 
 class Delta:
@@ -50,6 +54,9 @@ class Delta:
         self.name = str(path)
         self._path = path
         self._layout = layout
+        check_place(path, DELTA)
+        if not DeltaTable.is_deltatable(str(path)):
+            check_only_ours(path, _may_be_left_over)
 
     def recover(self) -> None:
         """There is nothing to finish: a commit of Delta is one file."""
@@ -153,6 +160,11 @@ class Delta:
         if text is None:
             raise TableLayoutError(f"{self._path} is a Delta table that `ottla load` did not make")
         return TableLayout.of_json(json.loads(text))
+
+
+def _may_be_left_over(file: Path) -> bool:
+    """Of a load that failed before it made the table: its files have their names already."""
+    return file.parts[0] == FOLDER or _DATA_FILE.match(file.name) is not None
 
 
 def _application(partition: TopicPartition) -> str:

@@ -18,9 +18,9 @@ import logging
 import shutil
 import uuid
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlparse
 
 from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.exceptions import CommitFailedException, NoSuchTableError, TableAlreadyExistsError, ValidationException
@@ -28,6 +28,7 @@ from pyiceberg.io.pyarrow import parquet_files_to_data_files
 from pyiceberg.table import Table as PyIcebergTable
 from pyiceberg.table import Transaction
 
+from ottla.errors import ConfigError
 from ottla.model import TopicPartition
 from ottla.spark.loader.arrow_types import plain_schema
 from ottla.spark.loader.data_file import DataFile
@@ -35,8 +36,10 @@ from ottla.spark.loader.errors import CommitConflictError, TableLayoutError
 from ottla.spark.loader.partitioning import partition_columns
 from ottla.spark.loader.row_schema import widened_columns
 from ottla.spark.loader.settings import TableLayout
+from ottla.spark.loader.tables.location import local_directory
 from ottla.spark.loader.tables.manifest import decode_offsets, encode_offsets
 from ottla.spark.loader.tables.scratch import is_old, remove_old, scratch_directory
+from ottla.spark.loader.tables.standing import CATALOG, CATALOG_FILE, ICEBERG, check_place
 from ottla.spark.loader.tables.table import TableChange, TableState
 
 LAYOUT_PROPERTY = "ottla.layout"
@@ -53,10 +56,21 @@ class Iceberg:
     def __init__(self, name: str, layout: TableLayout, catalog: Mapping[str, str]) -> None:
         self.name = name
         self._layout = layout
-        self._catalog, self._identifier = _open_catalog(name, catalog)
+        self._identifier = _identifier(name, has_catalog=bool(catalog))
+        self._lake = None if catalog else _lake(name, self._identifier)
+        self._catalog_properties = _remote_refused(catalog)
         self._directory: Path | None = None
         # It warns of every column without statistics, and we leave them out on purpose.
         logging.getLogger("pyiceberg.io.pyarrow").setLevel(logging.ERROR)
+
+    @cached_property
+    def _catalog(self) -> Catalog:
+        """Opening a catalog of our own makes it."""
+        if self._lake is None:
+            return load_catalog(CATALOG_NAME, **self._catalog_properties)
+        self._lake.mkdir(parents=True, exist_ok=True)
+        uri = f"sqlite:///{self._lake / CATALOG_FILE}"
+        return load_catalog(CATALOG_NAME, type="sql", uri=uri, warehouse=f"file://{self._lake}")
 
     def recover(self) -> None:
         """There is nothing to finish: a commit is one row of the catalog."""
@@ -96,6 +110,7 @@ class Iceberg:
         self._catalog.create_namespace_if_not_exists(self._identifier.rpartition(".")[0])
         properties = {LAYOUT_PROPERTY: json.dumps(self._layout.as_json()), **NO_RETRIES}
         creation = self._catalog.create_table_transaction(self._identifier, schema, properties=properties)
+        _local(creation.table_metadata.location)  # where the catalog puts it is known now, and it is not there yet
         try:
             with creation, creation.update_spec() as spec:
                 for column in partition_columns(self._layout.partition_by):
@@ -125,6 +140,8 @@ class Iceberg:
         return len(orphans) + remove_old(_data_directory(table).parent)
 
     def _open(self) -> PyIcebergTable | None:
+        if self._lake is not None and not (self._lake / CATALOG_FILE).exists():
+            return None
         try:
             return self._catalog.load_table(self._identifier)
         except NoSuchTableError:
@@ -190,16 +207,35 @@ class Iceberg:
                     snapshot.delete_data_file(task.file)
 
 
-def _open_catalog(name: str, properties: Mapping[str, str]) -> tuple[Catalog, str]:
-    """The catalog and the table's name in it."""
-    if properties:
-        return load_catalog(CATALOG_NAME, **properties), name if "." in name else f"default.{name}"
-    path = Path(name).absolute()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    catalog = load_catalog(
-        CATALOG_NAME, type="sql", uri=f"sqlite:///{path.parent}/catalog.db", warehouse=f"file://{path.parent}"
-    )
-    return catalog, path.name if "." in path.name else f"default.{path.name}"
+def _identifier(name: str, *, has_catalog: bool) -> str:
+    """NAMESPACE.TABLE"""
+    directory, _slash, identifier = name.rpartition("/")
+    named = all(identifier.split(".")) and "." in identifier
+    if has_catalog and (directory or not named):
+        raise ConfigError(f"iceberg:{name}: with --catalog a table is written as iceberg:NAMESPACE.TABLE")
+    if not named:
+        example = f"{name.rstrip('/')}/web.clicks"
+        raise ConfigError(
+            f"iceberg:{name} names no table: write iceberg:DIRECTORY/NAMESPACE.TABLE (iceberg:{example}), or "
+            "iceberg:NAMESPACE.TABLE with --catalog"
+        )
+    return identifier
+
+
+def _lake(name: str, identifier: str) -> Path:
+    """The directory of a catalog of our own, with no other table where this one is to be."""
+    lake = local_directory(name).parent
+    check_place(lake, CATALOG)
+    namespace, _dot, table = identifier.rpartition(".")
+    check_place(lake / namespace / table, ICEBERG)
+    return lake
+
+
+def _remote_refused(properties: Mapping[str, str]) -> Mapping[str, str]:
+    """A warehouse is told before anything is made there; what a catalog itself decides, when it has decided."""
+    if "warehouse" in properties:
+        local_directory(properties["warehouse"])
+    return properties
 
 
 def _version(table: Any) -> int:
@@ -213,10 +249,9 @@ def _data_directory(table: PyIcebergTable) -> Path:
 
 def _local(location: str) -> Path:
     """Iceberg writes paths as they are, without escapes."""
-    parsed = urlparse(location)
-    if parsed.scheme not in ("", "file"):
-        raise TableLayoutError(f"{location}: tasks write to file systems that they share, not to {parsed.scheme}://")
-    return Path(location.removeprefix("file://"))
+    if location.startswith("file://"):
+        return Path(location.removeprefix("file://"))
+    return local_directory(location)
 
 
 def _offset_properties(table: PyIcebergTable) -> dict[str, dict[str, int]]:

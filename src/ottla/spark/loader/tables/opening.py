@@ -2,10 +2,10 @@
 
 import importlib.util
 from collections.abc import Mapping
-from pathlib import Path
 
 from ottla.errors.tree import ConfigError, OperatorError
 from ottla.spark.loader.settings import TableLayout
+from ottla.spark.loader.tables.location import local_directory
 from ottla.spark.loader.tables.table import Table
 
 FORMATS = ("parquet", "delta", "iceberg")
@@ -20,14 +20,14 @@ def open_table(target: str, layout: TableLayout, catalog: Mapping[str, str] | No
     if kind == "delta":
         from ottla.spark.loader.tables.delta import Delta
 
-        return Delta(Path(name).absolute(), layout)
+        return Delta(local_directory(name), layout)
     if kind == "iceberg":
         from ottla.spark.loader.tables.iceberg import Iceberg
 
         return Iceberg(name, layout, catalog or {})
     from ottla.spark.loader.tables.parquet_directory import ParquetDirectory
 
-    return ParquetDirectory(Path(name).absolute(), layout)
+    return ParquetDirectory(local_directory(name), layout)
 
 
 def _require(kind: str) -> None:

@@ -28,6 +28,7 @@ from ottla.spark.loader.data_file import DataFile
 from ottla.spark.loader.errors import TableLayoutError
 from ottla.spark.loader.settings import TableLayout
 from ottla.spark.loader.tables.manifest import FOLDER, Manifest, sync_directory
+from ottla.spark.loader.tables.standing import PARQUET, check_only_ours, check_place
 from ottla.spark.loader.tables.table import TableChange, TableState
 
 STAGED = ".staged"
@@ -44,14 +45,9 @@ class ParquetDirectory:
         self._staging = path / FOLDER / "staging"
         self._published = path / FOLDER / "published"
         self._manifest = Manifest(path)
-        if not self._manifest.exists() and path.is_dir() and any(path.iterdir()):
-            self._check_foreign()
-
-    def _check_foreign(self) -> None:
-        """A folder that a load made and never committed to is welcome; one with other files is somebody else's."""
-        foreign = [entry for entry in self._path.iterdir() if entry.name != FOLDER]
-        if foreign:
-            raise TableLayoutError(f"{self._path} has files that `ottla load` did not write ({foreign[0].name})")
+        check_place(path, PARQUET)
+        if not self._manifest.exists():  # a folder that a load made and never committed to is welcome
+            check_only_ours(path, lambda file: file.parts[0] == FOLDER)
 
     def recover(self) -> None:
         state = self._manifest.state(self._layout)
