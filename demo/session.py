@@ -2,11 +2,11 @@
 
 import contextlib
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ottla.spark.interpreter import use_this_python
 from ottla.spark.java import ensure_java
 
 SETTINGS = {
@@ -31,7 +31,7 @@ QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 def start_session(directory: Path) -> Any:
     """A session whose JVM writes what it has to say to spark.log in the directory."""
     ensure_java()
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    use_this_python()
     os.environ.setdefault("SPARK_SUBMIT_OPTS", QUICK_JVM)
     from pyspark.sql import SparkSession
 

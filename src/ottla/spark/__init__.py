@@ -10,6 +10,10 @@
     offsets         what partitions there are and where they begin and end: what the driver asks
     range_fetcher, leader_links, record_batches, plain_columns
                     how a range is fetched, from whom, and how it becomes Arrow
+    java, interpreter
+                    the Java and the Python that Spark starts
+    executor_package
+                    Ottla for executors that do not have it
     broker_link     a blocking connection to one broker, for tasks
 
 Only `clients` and what lies below is used: all of it works with Apache Kafka as well. Tasks run in Python workers that

@@ -7,7 +7,6 @@ another machine get this package as an archive (`spark.executor_package`).
 
 import os
 import re
-import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ottla.errors import OperatorError, OttlaError
 from ottla.spark.executor_package import build_archive, executor_settings
+from ottla.spark.interpreter import use_this_python
 from ottla.spark.java import ensure_java
 
 T = TypeVar("T")
@@ -86,7 +86,7 @@ class SparkScheduler:
     def _start(self) -> Any:
         ensure_java()
         if self._master.startswith("local"):  # elsewhere it is Spark's own default, or what the cluster is set to
-            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+            use_this_python()
         from pyspark import SparkConf, SparkContext
 
         conf = SparkConf().setMaster(self._master).setAppName("ottla load")
