@@ -210,7 +210,10 @@ def test_task_that_always_fails_ends_the_load_with_its_reason(spark: Any) -> Non
         (["visits", "--to", "csv:/tmp/x"], "parquet:PATH"),
         (["--to", "parquet:/tmp/x"], "which topic"),
         (["visits", "--to", "parquet:/tmp/x", "--mode", "upsert", "--partition-by", "day"], "upsert"),
-        (["nobody-made-this", "--to", "parquet:/tmp/x"], "ottla topics list"),
+        (
+            ["nobody-made-this", "--to", "parquet:/tmp/x"],
+            "'nobody-made-this' does not exist. `ottla topics",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_with_what_to_do(broker: EmbeddedBroker, arguments: list[str], said: str) -> None:

@@ -1,11 +1,13 @@
 """Ranges of offsets as Arrow batches: exact, in order, whatever the log looks like and whatever goes wrong."""
 
 import pickle
+import socket
 
 import pyarrow as pa
 import pytest
 
 import ottla
+from ottla.clients.errors import NoBrokerError
 from ottla.errors import ErrorCode
 from ottla.errors.kafka import TopicAuthorizationFailedError
 from ottla.model import TopicPartition
@@ -194,6 +196,18 @@ def test_a_deleted_topic_is_data_loss(ottla_broker, ottla_topic, monkeypatch):
     with pytest.raises(DataLossError, match=r"Could not read records in offset \[0, 10\)"):
         list(read_range(client, wanted))
     assert list(read_range(client, wanted, fail_on_data_loss=False)) == []
+
+
+def test_a_broker_that_cannot_be_reached_is_named_once_while_it_is_tried_again(caplog, monkeypatch):
+    monkeypatch.setattr("ottla.spark.range_fetcher.QUIET_RETRIES_S_MAX", 0.0)
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))  # bound and not listening: refuses, and nobody else gets the port
+        address = f"127.0.0.1:{held.getsockname()[1]}"
+        client = ClientOptions.of({"bootstrap.servers": address} | QUICK)
+        with pytest.raises(NoBrokerError, match=address):
+            list(read_range(client, OffsetRange(TOPIC, 0, 0, 10), poll_timeout_ms=100))
+    (said,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert address in said
 
 
 def test_what_the_driver_asks_of_the_cluster(ottla_broker):

@@ -6,14 +6,19 @@
 
 Blocking calls over one `clients.Cluster` on a thread of its own, which is started by the first call. With
 `isolation.level=read_committed` the latest offset is the last stable one, as a consumer's.
+
+A cluster that has never answered is given seconds (a wrong address, a broker that is not started: somebody waits to be
+told), one that has answered before `default.api.timeout.ms`.
 """
 
+import asyncio
 from collections.abc import Coroutine, Iterable, Mapping
+from difflib import get_close_matches
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from ottla.clients.cluster import Cluster
-from ottla.clients.errors import broker_error
+from ottla.clients.errors import NoBrokerError, broker_error
 from ottla.clients.group_offsets import OffsetAndMetadata, commit_offsets, fetch_committed
 from ottla.clients.loop_thread import LoopThread
 from ottla.clients.offset_lookup import OffsetSpec, list_offsets
@@ -27,7 +32,7 @@ from ottla.spark.options import ClientOptions
 
 T = TypeVar("T")
 PartitionOffsets = dict[TopicPartition, int]
-UNKNOWN_TOPIC = "This server does not host this topic-partition."
+FIRST_CONTACT_S_MAX = 3.0
 
 
 class ClusterOffsets:
@@ -37,6 +42,7 @@ class ClusterOffsets:
         self._options = options
         self._thread: LoopThread | None = None
         self._cluster: Cluster | None = None
+        self._has_answered = False
 
     def topic_names(self) -> list[str]:
         """All topics but the internal ones."""
@@ -95,7 +101,27 @@ class ClusterOffsets:
         if self._cluster is None:
             options = self._options
             self._cluster = Cluster(options.bootstrap, runtime_of_running_loop(), options.connection)
+        try:
+            await self._first_contact(self._cluster)
+        except BaseException:
+            work.close()
+            raise
         return await work
+
+    async def _first_contact(self, cluster: Cluster) -> None:
+        """NoBrokerError, which names the addresses and what is wrong with each, when nobody answers soon."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + min(FIRST_CONTACT_S_MAX, self._timeout_ms / 1000)
+        failures = 0
+        while not self._has_answered:
+            try:
+                await cluster.refresh()
+                self._has_answered = True
+            except NoBrokerError:
+                if loop.time() >= deadline:
+                    raise
+                failures += 1
+                await asyncio.sleep(cluster.retry_backoff.delay_ms(failures) / 1000)
 
     @property
     def _known_cluster(self) -> Cluster:
@@ -123,11 +149,12 @@ class ClusterOffsets:
         cluster = self._known_cluster
         cluster.set_topics(topics)
         snapshot: ClusterSnapshot = await self._retried(cluster.refresh, "metadata")
+        missing = [name for name in topics if _is_missing(snapshot, name)]
+        if missing:
+            raise UnknownTopicOrPartitionError(_explain_missing(missing, await self._all_topics()))
         found = []
         for name in topics:
-            topic = snapshot.topics.get(name)
-            if topic is None:
-                raise UnknownTopicOrPartitionError(UNKNOWN_TOPIC)
+            topic = snapshot.topics[name]
             if topic.error_code and topic.error_code != ErrorCode.LEADER_NOT_AVAILABLE:
                 raise broker_error(topic.error_code, f"topic {name}")
             found += [TopicPartition(name, number) for number in topic.partitions]
@@ -165,3 +192,18 @@ class ClusterOffsets:
 
 def _is_internal(name: str, marked: bool) -> bool:
     return marked or name in INTERNAL_TOPICS
+
+
+def _is_missing(snapshot: ClusterSnapshot, name: str) -> bool:
+    topic = snapshot.topics.get(name)
+    return topic is None or topic.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def _explain_missing(missing: list[str], there: ClusterSnapshot) -> str:
+    """Each by its name, with the one that may have been meant."""
+    known = [name for name, topic in there.topics.items() if not _is_internal(name, topic.is_internal)]
+    texts = []
+    for name in missing:
+        near = get_close_matches(name, known, n=1, cutoff=0.75)
+        texts.append(f"topic '{name}' does not exist" + (f": did you mean '{near[0]}'?" if near else ""))
+    return "; ".join(texts)

@@ -44,6 +44,8 @@ FETCH_BYTES_DEFAULT = 4 * 1024 * 1024
 FETCH_BYTES_KEY = "max.partition.fetch.bytes"
 # A topic that was just created may not be known everywhere; one that stays unknown for this long is gone.
 UNKNOWN_TOPIC_S_MAX = 5.0
+# What is tried again for longer than this, without a step forward, is worth a line in the log of the task.
+QUIET_RETRIES_S_MAX = 3.0
 # Answers without data in a row after which a range that lies within the log is believed to be empty.
 EMPTY_ANSWERS_MAX = 3
 
@@ -92,6 +94,7 @@ class RangeFetcher:
         self._link: BrokerLink | None = None
         self._in_flight = False
         self._failures = self._empty_answers = 0
+        self._is_told = False
         self._progress_at = time.monotonic()
 
     def fetches(self) -> Iterator[FetchedPartition]:
@@ -198,8 +201,16 @@ class RangeFetcher:
         waited_ms = (time.monotonic() - self._progress_at) * 1000
         if not error.retriable or waited_ms > self._poll_timeout_ms:
             raise error
-        logger.info("%s: %s; trying again", self._wanted, error)
+        self._tell(error, waited_ms)
         time.sleep(self._backoff.delay_ms(self._failures) / 1000)
+
+    def _tell(self, error: KafkaError, waited_ms: float) -> None:
+        """Once for each time that it got stuck: a leader that moves is back before."""
+        is_stuck = waited_ms >= QUIET_RETRIES_S_MAX * 1000
+        if is_stuck and not self._is_told:
+            seconds = (self._poll_timeout_ms - waited_ms) / 1000
+            logger.warning("%s: %s; trying again for %.0f s", self._wanted, error, seconds)
+        self._is_told = is_stuck
 
     def _wait_for_topic(self, error: UnknownTopicOrPartitionError) -> None:
         if time.monotonic() - self._progress_at < UNKNOWN_TOPIC_S_MAX:
