@@ -88,7 +88,7 @@ def test_what_cannot_be_written_is_refused_before_anything_is(spark: Any, broker
     rows = numbers(spark)
     with pytest.raises(PySparkException, match="Required attribute 'value' not found"):
         sink(rows.select("key").write, broker, topic).mode("append").save()
-    with pytest.raises(PySparkException, match="Save mode Overwrite not allowed for Kafka"):
+    with pytest.raises(PySparkException, match="Save mode Overwrite not allowed for Kafka: a topic is append only"):
         sink(rows.write, broker, topic).mode("overwrite").save()
     with pytest.raises(AnalysisException, match='Please use either the "Append" or "Overwrite" mode'):
         sink(rows.write, broker, topic).save()

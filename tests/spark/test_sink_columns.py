@@ -126,6 +126,6 @@ def test_a_key_that_no_producer_knows_is_warned_of(caplog: pytest.LogCaptureFixt
 
 
 def test_a_topic_is_not_overwritten_but_complete_mode_appends() -> None:
-    with pytest.raises(SaveModeError, match="Save mode Overwrite not allowed for Kafka"):
+    with pytest.raises(SaveModeError, match="Save mode Overwrite not allowed for Kafka: a topic is append only"):
         batch_writer(schema(value=TEXT), OPTIONS, overwrite=True)
     assert stream_writer(schema(value=TEXT), OPTIONS, overwrite=True)

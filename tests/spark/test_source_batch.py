@@ -99,9 +99,9 @@ def test_the_schema_cannot_be_chosen(spark, ottla_broker, topic):
         reader.option("subscribe", topic).schema("value string").load().count()
 
 
-def test_a_topic_that_is_not_there_is_an_error(read):
+def test_a_topic_that_is_not_there_is_named(read):
     options = {"subscribe": "not-there", "fetchOffset.numRetries": "2", "fetchOffset.retryIntervalMs": "1"}
-    with pytest.raises(Exception, match="This server does not host this topic-partition"):
+    with pytest.raises(Exception, match="topic 'not-there' does not exist"):
         read(**options).count()
 
 

@@ -75,5 +75,6 @@ def stream_writer(schema: StructType, options: Mapping[str, str], overwrite: boo
 
 def _refuse_overwrite() -> NoReturn:
     raise SaveModeError(
-        "Save mode Overwrite not allowed for Kafka. Allowed save modes are Append and ErrorIfExists (default)."
+        "Save mode Overwrite not allowed for Kafka: a topic is append only. "
+        'Write with .mode("append"), the one mode of this format'
     )
