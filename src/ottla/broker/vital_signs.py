@@ -16,6 +16,7 @@ from ottla.observability.endpoint import MetricsEndpoint
 from ottla.observability.event_loop import EventLoopMonitor
 from ottla.observability.process_metrics import register_process_metrics
 from ottla.records.kernels import KERNELS_COMPILED
+from ottla.records.kernels.loading import COMPILE_ADVICE
 from ottla.transport.event_loop import MeasuredEventLoop
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class VitalSigns:
         register_identity(metrics, self._broker.identity.cluster_id)
         metrics.gauge("ottla_kernels_compiled", function=lambda: float(KERNELS_COMPILED))
         if not KERNELS_COMPILED:
-            logger.warning("the record kernels run interpreted, which is slow: install a C compiler and `make setup`")
+            logger.warning("the record kernels run interpreted, which is slow: %s", COMPILE_ADVICE)
 
     def watch_parts(self) -> None:
         """The broker has all its parts: theirs can be told too."""

@@ -16,6 +16,11 @@ from types import ModuleType
 PACKAGE = "ottla.records.kernels"
 ENVIRONMENT_VARIABLE = "OTTLA_KERNELS"
 CLOCK_SLACK_SECONDS = 2.0
+# pip keeps what it built without a compiler, and may prefer it to building: it is told not to.
+COMPILE_ADVICE = (
+    "install a C compiler and Python's headers (Debian: gcc python3-dev), then run "
+    "`pip install --force-reinstall --no-deps --no-cache-dir --no-binary ottla ottla` (in a working copy `make setup`)"
+)
 
 _FOLDER = os.path.dirname(__file__)  # not pathlib, whose import alone takes 3 ms of every start
 
