@@ -24,6 +24,14 @@ print("rows:", spark.read.format("ottla").options(**options).load().count())
 """
 
 
+@pytest.fixture(autouse=True)
+def _no_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tests of this process may have one."""
+    from pyspark import SparkContext
+
+    monkeypatch.setattr(SparkContext, "_active_spark_context", None)
+
+
 @pytest.fixture
 def other_python(tmp_path: Path) -> Path:
     """A folder for the PATH whose python3 is that which this environment was made from: it has no packages."""

@@ -19,8 +19,8 @@ class NoProgress:
 
 @contextmanager
 def progress(length: int | None, label: str) -> Iterator[Progress]:
-    """A bar of this length; without one (nobody knows how much is to come) there is none."""
-    if length is None or not sys.stderr.isatty():
+    """A bar of this length; where nobody knows how much is to come, or nothing is, there is none."""
+    if not length or not sys.stderr.isatty():
         yield NoProgress()
         return
     import click

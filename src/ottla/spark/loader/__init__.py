@@ -13,6 +13,7 @@
     upsert        the last row of every key, by buckets
     rewriting     files written anew; compaction: small ones joined
     scheduler     Spark, which places tasks and tries them again
+    context_start Spark's start, which can be interrupted
     tables/       Parquet directory, Delta Lake, Iceberg: files and offsets in one commit
     report        what was done
 

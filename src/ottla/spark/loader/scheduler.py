@@ -5,12 +5,10 @@ through the JVM.
 another machine get this package as an archive (`spark.executor_package`).
 """
 
-import os
 import re
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -19,6 +17,7 @@ from ottla.errors import OperatorError, OttlaError
 from ottla.spark.executor_package import build_archive, executor_settings
 from ottla.spark.interpreter import use_this_python
 from ottla.spark.java import ensure_java
+from ottla.spark.loader.context_start import ContextStart
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -87,16 +86,14 @@ class SparkScheduler:
         ensure_java()
         if self._master.startswith("local"):  # elsewhere it is Spark's own default, or what the cluster is set to
             use_this_python()
-        from pyspark import SparkConf, SparkContext
+        from pyspark import SparkConf
 
         conf = SparkConf().setMaster(self._master).setAppName("ottla load")
         for key, value in (self._defaults() | self._settings).items():
             conf.set(key, value)
-        with _jvm_speaks_to(self._log_path()):
-            return SparkContext(conf=conf)
+        return ContextStart(conf, self._log_path()).context()
 
     def _log_path(self) -> Path:
-        """What the JVM has to say goes to a file, not to the terminal; it is shown where Spark cannot start."""
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="ottla-load-")
         return Path(self._folder.name) / "spark.log"
@@ -112,22 +109,6 @@ class SparkScheduler:
         if self._master.startswith("local"):
             return defaults | {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
         return defaults | executor_settings(build_archive(self._log_path().with_name("ottla.zip")))
-
-
-@contextmanager
-def _jvm_speaks_to(path: Path) -> Iterator[None]:
-    """A JVM that is started in this block has the file as its standard error; what it wrote is shown if it fails."""
-    kept = os.dup(2)
-    with path.open("ab") as file:
-        os.dup2(file.fileno(), 2)
-    try:
-        yield
-    except BaseException:
-        os.write(kept, path.read_bytes())
-        raise
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
 
 
 def with_retries(master: str) -> str:
