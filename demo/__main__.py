@@ -32,7 +32,7 @@ class Steps:
 
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="demo", description="A web shop's activity, from browsers to tables.")
-    parser.add_argument("--events", type=int, default=100_000, help="how many events at least (100,000)")
+    parser.add_argument("--events", type=int, default=100_000, help="how many events (100,000)")
     parser.add_argument("--directory", type=Path, default=Path("data/demo"), help="where everything goes (data/demo)")
     return parser.parse_args(arguments)
 
@@ -110,7 +110,8 @@ def print_results(servers: str, directory: Path, sent: int) -> None:
     print()
     print(f"  {sent:,} events sent, {counted:,} counted, {sent - counted:,} came after their window was closed")
     print(f"  topic page-counts: {published:,} views; Delta table: {counted:,}")
-    print(f"  Parquet: {report.parquet_rows(directory / 'activity.parquet'):,} raw events")
+    raw = report.parquet_rows(directory / "activity.parquet")
+    print(f"  Parquet: {raw:,} raw events, with the one that was sent last to close all windows")
     print(f"  picture: {picture}")
 
 

@@ -44,7 +44,7 @@ class Event(NamedTuple):
 
 
 def activity(count: int, seed: int = 9) -> list[Event]:
-    """At least `count` events, in the order of their arrival."""
+    """So many events, in the order of their arrival. The last visit may be cut short."""
     chance = random.Random(seed)
     visitors = max(50, count // EVENTS_PER_VISITOR)
     weights = list(itertools.accumulate(1 / (rank + 200) for rank in range(visitors)))
@@ -52,7 +52,7 @@ def activity(count: int, seed: int = 9) -> list[Event]:
     while len(events) < count:
         visitor = chance.choices(range(visitors), cum_weights=weights)[0]
         events.extend(_visit(chance, f"visitor-{visitor:04}"))
-    return sorted(events, key=lambda event: event.arrives_ms)
+    return sorted(events[:count], key=lambda event: event.arrives_ms)
 
 
 def end_of_day() -> Event:

@@ -1,5 +1,6 @@
 """Counts as pictures: columns and bars for the terminal, and stacked columns as SVG, written by hand as text."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import escape
 
@@ -7,6 +8,7 @@ EIGHTHS = " ▁▂▃▄▅▆▇█"
 COLOURS = ("#2a7f62", "#5fb49c", "#e0a458", "#b5483a", "#6a5d7b", "#c9c9c9")
 WIDTH, HEIGHT, MARGIN = 860, 360, 48
 LEGEND_WIDTH = 150
+TICKS_MAX = 5
 FONT = 'font-family="system-ui, sans-serif" font-size="12"'
 
 
@@ -25,13 +27,13 @@ def bar(value: int, largest: int, width: int = 36) -> str:
 
 def stacked_svg(title: str, labels: Sequence[str], series: Mapping[str, Sequence[int]]) -> str:
     """One column per label, the series on top of each other, the first one lowest."""
-    totals = [sum(values) for values in zip(*series.values(), strict=True)]
-    top = max(totals, default=0) or 1
+    marks = ticks(max((sum(values) for values in zip(*series.values(), strict=True)), default=0))
+    top = marks[-1]
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" {FONT}>',
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
         f'<text x="{MARGIN}" y="24" font-size="15">{escape(title)}</text>',
-        *_axis(top),
+        *_axis(marks),
         *_columns(labels, series, top),
         *_legend(list(series)),
         "</svg>",
@@ -43,14 +45,21 @@ def _y(value: float, top: int) -> float:
     return HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * value / top
 
 
-def _axis(top: int) -> list[str]:
+def ticks(largest: int) -> list[int]:
+    """Round numbers from 0 to the first that is not below the largest value, in steps like 1, 2, 5, 10, 20."""
+    steps = (factor * 10**power for power in itertools.count() for factor in (1, 2, 5))
+    step = next(step for step in steps if step * TICKS_MAX >= largest)
+    last = -(-max(largest, 1) // step)
+    return [step * number for number in range(last + 1)]
+
+
+def _axis(marks: Sequence[int]) -> list[str]:
     lines = []
-    for part in range(5):
-        value = top * part / 4
-        y = _y(value, top)
+    for value in marks:
+        y = _y(value, marks[-1])
         lines.append(
             f'<line x1="{MARGIN}" y1="{y:.1f}" x2="{WIDTH - LEGEND_WIDTH}" y2="{y:.1f}" stroke="#ddd"/>'
-            f'<text x="{MARGIN - 6}" y="{y + 4:.1f}" text-anchor="end" fill="#555">{value:.0f}</text>'
+            f'<text x="{MARGIN - 6}" y="{y + 4:.1f}" text-anchor="end" fill="#555">{value:,}</text>'
         )
     return lines
 

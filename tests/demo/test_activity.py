@@ -3,8 +3,9 @@
 import json
 from collections import Counter
 
+import pytest
 from demo.activity import DURATION_MS, TOO_LATE_MS, activity, end_of_day
-from demo.chart import columns, stacked_svg
+from demo.chart import columns, stacked_svg, ticks
 from demo.feed import minutes
 
 EVENTS = activity(20_000)
@@ -13,6 +14,10 @@ EVENTS = activity(20_000)
 def test_the_same_seed_gives_the_same_activity() -> None:
     assert activity(20_000) == EVENTS
     assert activity(20_000, seed=10) != EVENTS
+
+
+def test_there_are_as_many_events_as_were_asked_for() -> None:
+    assert [len(activity(count)) for count in (1, 999, 20_000)] == [1, 999, 20_000]
 
 
 def test_a_few_visitors_and_pages_are_most_of_the_traffic() -> None:
@@ -40,6 +45,20 @@ def test_a_value_is_json_with_what_was_looked_at() -> None:
 
 def test_minutes_have_every_event_once() -> None:
     assert [event for minute in minutes(EVENTS) for event in minute] == EVENTS
+
+
+@pytest.mark.parametrize(
+    ("largest", "marks"),
+    [
+        (7953, [0, 2000, 4000, 6000, 8000]),
+        (5000, [0, 1000, 2000, 3000, 4000, 5000]),
+        (11, [0, 5, 10, 15]),
+        (3, [0, 1, 2, 3]),
+        (0, [0, 1]),
+    ],
+)
+def test_an_axis_has_round_numbers_up_to_the_largest_value(largest: int, marks: list[int]) -> None:
+    assert ticks(largest) == marks
 
 
 def test_pictures_show_the_largest_value_highest() -> None:
