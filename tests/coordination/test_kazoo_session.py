@@ -2,10 +2,13 @@
 
 import asyncio
 import re
+import struct
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +17,15 @@ import pytest
 import ottla
 from ottla.clock import SystemClock
 from ottla.coordination.connect_string import parse_connect_string
+from ottla.coordination.embedded.server import EmbeddedZooKeeper
+from ottla.coordination.embedded.server_config import ServerConfig
+from ottla.coordination.errors import SessionError
 from ottla.coordination.kazoo_session import KazooSession, SessionOptions
 from ottla.coordination.session import SessionEvent, SessionState
 from ottla.coordination.session_file import SessionFile
 from support.coroutines import on_event_loop
 from support.cuttable_proxy import CuttableProxy
+from support.disks import FaultyDisk
 
 KILLED = """
 import asyncio, sys
@@ -73,6 +80,87 @@ async def test_identity_is_kept_while_the_session_lives_and_removed_when_it_is_c
     assert kept.session_id == session.session_id
     await session.close()
     assert SessionFile(str(tmp_path)).load() is None
+
+
+@asynccontextmanager
+async def server_on(directory: Path, disk: FaultyDisk) -> AsyncIterator[str]:
+    server = EmbeddedZooKeeper(ServerConfig(data_dir=str(directory), client_port=0, tick_time_ms=100), disk=disk)
+    await server.start()
+    try:
+        yield f"{server.host}:{server.port}"
+    finally:
+        await server.stop()
+
+
+@on_event_loop
+async def test_session_that_cannot_be_reached_to_be_closed_is_left_to_the_next_process(tmp_path: Path) -> None:
+    async with server_on(tmp_path / "zookeeper", FaultyDisk()) as address:
+        proxy = CuttableProxy(address)
+        session = session_on(await proxy.start(), directory=str(tmp_path))
+        await session.start()
+        await session.create("/left-behind", ephemeral=True)
+        proxy.freeze()
+        await asyncio.wait_for(session.close(), 10)
+        assert SessionFile(str(tmp_path)).load() is not None
+        await proxy.close()
+        following = session_on(address, directory=str(tmp_path))
+        await following.start()
+        assert await following.exists("/left-behind") is None
+        await following.close()
+        assert SessionFile(str(tmp_path)).load() is None
+
+
+@on_event_loop
+async def test_session_that_a_full_server_does_not_close_is_left_to_the_next_process(tmp_path: Path) -> None:
+    disk = FaultyDisk()
+    async with server_on(tmp_path / "zookeeper", disk) as address:
+        session = session_on(address, directory=str(tmp_path))
+        await session.start()
+        disk.room = 0
+        await asyncio.wait_for(session.close(), 10)
+        disk.room = None
+        assert SessionFile(str(tmp_path)).load() is not None
+
+
+@on_event_loop
+async def test_connection_that_comes_and_goes_is_told_once_in_a_while(
+    address: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "ottla.coordination")
+    proxy = CuttableProxy(address)
+    session = session_on(await proxy.start())
+    await session.start()
+    events: asyncio.Queue[SessionEvent] = asyncio.Queue()
+    session.subscribe(events.put_nowait)
+    for _ in range(3):
+        proxy.cut()
+        assert await events.get() is SessionEvent.SUSPENDED
+        proxy.heal()
+        assert await events.get() is SessionEvent.RESUMED
+    assert caplog.text.count("connection to ZooKeeper lost") == 1
+    assert caplog.text.count("connected to ZooKeeper again") == 1
+    await session.close()
+    await proxy.close()
+
+
+@on_event_loop
+async def test_read_that_no_connection_survives_ends_with_an_error() -> None:
+    async def drop(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """A server that opens sessions and closes the connection at the first request."""
+        await reader.readexactly(int.from_bytes(await reader.readexactly(4)))
+        response = struct.pack(">iiqi", 0, 10_000, 7, 16) + bytes(16) + b"\0"
+        writer.write(struct.pack(">i", len(response)) + response)
+        await reader.read(4)
+        writer.close()
+
+    server = await asyncio.start_server(drop, "127.0.0.1", 0)
+    host, port = server.sockets[0].getsockname()
+    session = session_on(f"{host}:{port}", session_timeout_ms=400)
+    await session.start()
+    with pytest.raises(SessionError):
+        await asyncio.wait_for(session.exists("/a"), 30)
+    await session.close()
+    server.close()
 
 
 @on_event_loop

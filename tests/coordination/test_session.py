@@ -18,6 +18,7 @@ from ottla.coordination.errors import (
     NodeExistsError,
     NoNodeError,
     NotEmptyError,
+    RequestTooLargeError,
     SessionClosedError,
     SessionExpiredError,
 )
@@ -190,6 +191,25 @@ async def test_multi_does_all_or_nothing(backend: Any) -> None:
             await session.multi([SetOp("/new", b"x"), CheckOp("/guard", 0), CreateOp("/never")])
         assert (await session.get("/new"))[0] == b"n"
         assert await session.exists("/never") is None
+
+
+@on_event_loop
+async def test_write_that_no_server_takes_is_refused_with_its_size_and_the_session_goes_on(backend: Any) -> None:
+    too_much = b"x" * (1 << 20)
+    async with backend() as opened:
+        session = await opened.open()
+        await session.create("/a")
+        for write in (
+            lambda: session.create("/b", too_much),
+            lambda: session.set("/a", too_much),
+            lambda: session.multi([SetOp("/a", too_much[:600_000]), CreateOp("/b", too_much[:600_001])]),
+        ):
+            with pytest.raises(RequestTooLargeError, match=r"would take 1\d{6} bytes, and at most 1044479 fit"):
+                await write()
+        assert (await session.get("/a"))[0] == b""
+        assert await session.exists("/b") is None
+        await session.set("/a", too_much[:1_000_000])
+        assert session.lease_valid()
 
 
 @on_event_loop

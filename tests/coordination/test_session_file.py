@@ -28,6 +28,7 @@ def test_copied_directory_does_not_own_the_session(tmp_path: Path) -> None:
     SessionFile(str(original)).save(IDENTITY)
     shutil.copytree(original, tmp_path / "copy")
     assert SessionFile(str(tmp_path / "copy")).load() is None
+    assert SessionFile(str(tmp_path / "copy"), trust_copies=True).load() == IDENTITY
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[1]", b'{"version":1,"inode":', b"\xff"])

@@ -16,6 +16,7 @@ from ottla.coordination.errors import (
     NodeExistsError,
     NoNodeError,
     NotEmptyError,
+    QuotaExceededError,
     ZooKeeperError,
 )
 from ottla.coordination.operations import (
@@ -34,7 +35,7 @@ from ottla.coordination.operations import (
     ttl_of_owner,
     ttl_owner,
 )
-from ottla.coordination.planner import MultiFailedError, QuotaExceededError
+from ottla.coordination.planner import MultiFailedError
 from ottla.coordination.stat import decode_stat, int32, next_version
 from ottla.coordination.tree import ZnodeTree
 

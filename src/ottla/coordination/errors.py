@@ -3,6 +3,7 @@
     CoordinationError
       ZooKeeperError            an answer of the server; `code` is the protocol's number
         NoNodeError, NodeExistsError, BadVersionError, NotEmptyError, NoAuthError, ...
+        RequestTooLargeError  refused before it was sent: a server would close the connection instead of answering
       SessionError              there is no answer to rely on
         ConnectionLossError     the connection went away in mid-request: the request may or may not have been executed
         SessionExpiredError     the session is over; its ephemeral nodes are gone or will be
@@ -42,6 +43,31 @@ class PayloadError(CoordinationError):
         super().__init__(f"{path}: {problem}")
         self.path = path
         self.problem = problem
+
+
+class RequestTooLargeError(ZooKeeperError):
+    """More than one request may hold. `path` is that of its largest part."""
+
+    def __init__(self, path: str, size: int, size_max: int) -> None:
+        super().__init__(path)
+        self.args = (
+            f"{path}: the write to ZooKeeper would take {size} bytes, and at most {size_max} fit into one request "
+            "(jute.maxbuffer)",
+        )
+
+
+class UnexpectedRefusalError(ZooKeeperError):
+    """The server refused with a code that has no class here."""
+
+    def __init__(self, path: str, code: int) -> None:
+        super().__init__(path)
+        self.args = (f"ZooKeeper refuses with error {code} for {path}",)
+
+
+class SystemFailureError(ZooKeeperError):
+    """The server could not do it, for reasons of its own: no room on its disk, for one."""
+
+    code = -1
 
 
 class RuntimeInconsistencyError(ZooKeeperError):
@@ -118,9 +144,20 @@ class NoWatcherError(ZooKeeperError):
     code = -121
 
 
+class QuotaExceededError(ZooKeeperError):
+    """The tree, or the part of it that a quota is set on, is as large as it may get."""
+
+    code = -125
+
+
+class ThrottledError(ZooKeeperError):
+    code = -127
+
+
 ERRORS_BY_CODE: dict[int, type[ZooKeeperError]] = {
     error.code: error
     for error in (
+        SystemFailureError,
         RuntimeInconsistencyError,
         MarshallingError,
         UnimplementedError,
@@ -136,5 +173,7 @@ ERRORS_BY_CODE: dict[int, type[ZooKeeperError]] = {
         AuthFailedError,
         SessionMovedError,
         NoWatcherError,
+        QuotaExceededError,
+        ThrottledError,
     )
 }

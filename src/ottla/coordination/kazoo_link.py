@@ -3,8 +3,12 @@
 kazoo runs one thread here, the one that owns the socket. Its two worker threads, which would run callbacks, are not
 started: results, watches and state changes go from the socket's thread straight into the mailbox of the event loop.
 
-What is taken from below kazoo's public interface, since it does not tell: `ConnectionHandler._connect`, wrapped to
-learn the granted session timeout and when the connect request was sent, after authentication is through.
+What is taken from below kazoo's public interface, since it does not tell:
+- `ConnectionHandler._connect`, wrapped to learn the granted session timeout and when the connect request was sent,
+  after authentication is through; and to pause where a server takes connections only to drop them, which for kazoo is
+  success each time.
+- `ConnectionHandler._read_response`, wrapped to learn that the server has closed the session.
+- `EXCEPTIONS`, the errors by code, of which an unknown one would end kazoo's thread.
 """
 
 import logging
@@ -14,14 +18,17 @@ from typing import Any, NamedTuple, Protocol
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import (
+    EXCEPTIONS,
     ConnectionClosedError,
     ConnectionLoss,
     KazooException,
     RolledBackError,
     RuntimeInconsistency,
     SessionExpiredError,
+    ZookeeperError,
 )
 from kazoo.handlers.threading import SequentialThreadingHandler
+from kazoo.protocol.connection import CLOSE_RESPONSE
 from kazoo.protocol.states import KazooState
 from kazoo.security import ACL
 from kazoo.security import Id as KazooId
@@ -34,6 +41,11 @@ from ottla.coordination.session import CheckOp, CreateOp, DeleteOp, EventType, O
 from ottla.coordination.session_file import SessionIdentity
 
 _RECONNECT = {"max_tries": -1, "delay": 0.02, "backoff": 2, "max_jitter": 0.2, "max_delay": 1.0}
+_LOWEST_CODE = -255
+# A connection that was dropped sooner than this is followed by a pause, each time a longer one.
+_STEADY_SECONDS = 5.0
+_PAUSE_SECONDS = 0.05
+_PAUSE_SECONDS_MAX = 1.0
 _EVENT_TYPES = {
     "CREATED": EventType.CREATED,
     "DELETED": EventType.DELETED,
@@ -93,12 +105,20 @@ class KazooLink:
         self._client.add_listener(self._state_changed)
         self._kazoo_connect = self._client._connection._connect
         self._client._connection._connect = self._connect
+        self._kazoo_read_response = self._client._connection._read_response
+        self._client._connection._read_response = self._read_response
+        self._pause_seconds_max = min(_PAUSE_SECONDS_MAX, options.timeout_ms / 8000)
+        self._connected_at: float | None = None
+        self._drops = 0
+        self._stopping = threading.Event()
+        self.session_closed = False  # the server said so
 
     def start(self) -> None:
         self._client.start_async()
 
     def stop(self) -> None:
         """Close the session if it can be reached, and end the thread. Blocks; for any thread, any number of times."""
+        self._stopping.set()
         with self._stop_lock:
             try:
                 self._client.stop()
@@ -155,8 +175,10 @@ class KazooLink:
 
     def _connect(self, host: str, address: str, port: int) -> tuple[float, float]:
         """Runs in kazoo's thread, once per attempt."""
+        self._pause_after_drops()
         sent_at = self._clock.monotonic()
         read_timeout_ms, connect_timeout_ms = self._kazoo_connect(host, address, port)
+        self._connected_at = self._clock.monotonic()
         client = self._client
         connected = Connected(
             SessionIdentity(client._session_id, client._session_passwd),
@@ -165,6 +187,21 @@ class KazooLink:
         )
         self._mailbox.post(self._events.link_connected, self, connected)
         return read_timeout_ms, connect_timeout_ms
+
+    def _pause_after_drops(self) -> None:
+        if self._connected_at is None:
+            return  # between attempts that fail kazoo pauses itself
+        steady = self._clock.monotonic() - self._connected_at >= _STEADY_SECONDS
+        self._connected_at = None
+        self._drops = 0 if steady else min(self._drops + 1, 10)
+        if self._drops > 1:
+            self._stopping.wait(min(_PAUSE_SECONDS * 2**self._drops, self._pause_seconds_max))
+
+    def _read_response(self, header: Any, buffer: bytes, offset: int) -> Any:
+        response = self._kazoo_read_response(header, buffer, offset)
+        if response == CLOSE_RESPONSE and not header.err:
+            self.session_closed = True
+        return response
 
     def _state_changed(self, state: str) -> None:
         """Runs in kazoo's thread. CONNECTED is told by `_connect`, when authentication is done."""
@@ -224,8 +261,11 @@ def translate(error: Exception, path: str) -> Exception:
         return errors.SessionExpiredError(f"session expired during a request for {path}")
     if isinstance(error, (ConnectionLoss, ConnectionClosedError)):
         return errors.ConnectionLossError(f"connection lost during a request for {path}")
-    known = errors.ERRORS_BY_CODE.get(getattr(error, "code", 0))
-    return known(path) if known else error
+    code = getattr(error, "code", 0)
+    known = errors.ERRORS_BY_CODE.get(code)
+    if known is not None:
+        return known(path)
+    return errors.UnexpectedRefusalError(path, code) if isinstance(error, KazooException) else error
 
 
 def first_failure(results: Sequence[Any]) -> tuple[int, Exception] | None:
@@ -233,4 +273,14 @@ def first_failure(results: Sequence[Any]) -> tuple[int, Exception] | None:
     for index, result in enumerate(results):
         if isinstance(result, Exception) and not isinstance(result, (RolledBackError, RuntimeInconsistency)):
             return index, result
-    return None
+    return next(((index, result) for index, result in enumerate(results) if isinstance(result, Exception)), None)
+
+
+def _know_all_codes() -> None:
+    """Servers of later versions have errors that kazoo does not know: each gets a class, as the known ones have."""
+    for code in range(_LOWEST_CODE, 0):
+        if code not in EXCEPTIONS:
+            EXCEPTIONS[code] = type("UnknownZookeeperError", (ZookeeperError,), {"code": code})
+
+
+_know_all_codes()

@@ -7,7 +7,8 @@ from typing import Any
 
 from ottla.coordination.acl import Acl, AclList, Id
 from ottla.coordination.created_acl import created_acl
-from ottla.coordination.errors import NodeExistsError, NoNodeError
+from ottla.coordination.errors import NodeExistsError, NoNodeError, RequestTooLargeError
+from ottla.coordination.request_size import check_request_size
 from ottla.coordination.session import (
     ANY_VERSION,
     CreateOp,
@@ -20,7 +21,7 @@ from ottla.coordination.session import (
     Watch,
     WatchEvent,
 )
-from ottla.coordination.session_life import SessionLife, SessionOptions
+from ottla.coordination.session_life import Send, SessionLife, SessionOptions
 from ottla.coordination.stat import Stat
 
 __all__ = ["KazooSession", "SessionOptions"]
@@ -81,11 +82,11 @@ class KazooSession(SessionLife):
                     await self.create(path.rpartition("/")[0], make_parents=True)
 
     def _create(self, op: CreateOp) -> "asyncio.Future[tuple[str, Stat]]":
-        return self._request(lambda link, done: link.create(op, done), op.path, self._path_and_stat)
+        return self._write([op], lambda link, done: link.create(op, done), op.path, self._path_and_stat)
 
     def set(self, path: str, data: bytes, version: int = ANY_VERSION) -> "asyncio.Future[Stat]":
         op = self._outside(SetOp(path, data, version))
-        return self._request(lambda link, done: link.set(op, done), path, Stat._make)
+        return self._write([op], lambda link, done: link.set(op, done), path, Stat._make)
 
     def delete(self, path: str, version: int = ANY_VERSION) -> "asyncio.Future[None]":
         op = self._outside(DeleteOp(path, version))
@@ -97,9 +98,21 @@ class KazooSession(SessionLife):
     def multi(self, ops: Sequence[Op]) -> "asyncio.Future[list[OpResult]]":
         outside = [self._outside(op) for op in ops]
         paths = [op.path for op in ops]
-        return self._request(
-            lambda link, done: link.multi(outside, done), paths[0] if paths else "/", lambda r: self._multi(r, paths)
+        return self._write(
+            outside,
+            lambda link, done: link.multi(outside, done),
+            paths[0] if paths else "/",
+            lambda results: self._multi(results, paths),
         )
+
+    def _write(self, ops: Sequence[Op], send: Send, path: str, convert: Callable[[Any], Any]) -> "asyncio.Future[Any]":
+        try:
+            check_request_size(ops)
+        except RequestTooLargeError as error:
+            refused = self._loop.create_future()
+            refused.set_exception(error)
+            return refused
+        return self._request(send, path, convert)
 
     def _notifier(self, path: str, watch: Watch | None) -> Callable[[EventType], None] | None:
         if watch is None:

@@ -23,6 +23,7 @@ from ottla.coordination.errors import (
     NoAuthError,
     NodeExistsError,
     NoNodeError,
+    RequestTooLargeError,
     SessionClosedError,
     SessionExpiredError,
     ZooKeeperError,
@@ -43,6 +44,7 @@ from ottla.coordination.operations import (
     SingleOperation,
 )
 from ottla.coordination.planner import MultiFailedError
+from ottla.coordination.request_size import check_request_size
 from ottla.coordination.session import (
     ANY_VERSION,
     CheckOp,
@@ -346,6 +348,7 @@ class MemorySession:
         make_parents: bool = False,
     ) -> tuple[str, Stat]:
         op = CreateOp(path, data, ephemeral, sequence, acl)
+        check_request_size([op])
         while True:
             try:
                 created: Created = await self._write(self._operation(op))
@@ -357,6 +360,10 @@ class MemorySession:
                     await self.create(path.rpartition("/")[0], make_parents=True)
 
     def set(self, path: str, data: bytes, version: int = ANY_VERSION) -> "asyncio.Future[Stat]":
+        try:
+            check_request_size([SetOp(path, data, version)])
+        except RequestTooLargeError as error:
+            return self._refused(error)
         return self._write(SetData(path, data, version))
 
     def delete(self, path: str, version: int = ANY_VERSION) -> "asyncio.Future[None]":
@@ -366,6 +373,10 @@ class MemorySession:
         return self._request(lambda: None)
 
     def multi(self, ops: Sequence[Op]) -> "asyncio.Future[list[OpResult]]":
+        try:
+            check_request_size(ops)
+        except RequestTooLargeError as error:
+            return self._refused(error)
         operation = Multi(tuple(self._operation(op) for op in ops))
 
         def run() -> list[OpResult]:
@@ -380,6 +391,11 @@ class MemorySession:
 
     def _write(self, operation: Operation) -> "asyncio.Future[Any]":
         return self._request(lambda: self._zookeeper.execute(operation, self._caller()).result, write=True)
+
+    def _refused(self, error: ZooKeeperError) -> "asyncio.Future[Any]":
+        refused: asyncio.Future[Any] = self._loop.create_future()
+        refused.set_exception(error)
+        return refused
 
     def _operation(self, op: Op) -> SingleOperation:
         match op:

@@ -15,6 +15,7 @@ from ottla.coordination.errors import (
     NodeExistsError,
     NoNodeError,
     NotEmptyError,
+    QuotaExceededError,
     RuntimeInconsistencyError,
     ZooKeeperError,
 )
@@ -50,12 +51,6 @@ from ottla.coordination.znode_path import check_path, parent_path
 
 if TYPE_CHECKING:
     from ottla.coordination.tree import ZnodeTree
-
-
-class QuotaExceededError(ZooKeeperError):
-    """The tree is as large as it may get."""
-
-    code = -125
 
 
 class MultiFailedError(ZooKeeperError):

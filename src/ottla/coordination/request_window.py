@@ -9,13 +9,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from ottla.coordination.errors import CoordinationError
-
 IN_FLIGHT_MAX = 128
+TIMES_SENT_MAX = 8
 
 
 class Request:
-    __slots__ = ("convert", "future", "path", "read", "send", "sent_at")
+    __slots__ = ("convert", "future", "path", "read", "send", "sent_at", "times_sent")
 
     def __init__(
         self,
@@ -31,6 +30,12 @@ class Request:
         self.read = read  # may be sent again when the connection was lost
         self.future = future
         self.sent_at = 0.0
+        self.times_sent = 0
+
+    @property
+    def may_be_sent_again(self) -> bool:
+        """A read that no connection survives is given up in the end."""
+        return self.read and self.times_sent < TIMES_SENT_MAX
 
     def settle(self, value: Any, error: Exception | None) -> None:
         if self.future.done():  # its caller gave up
@@ -40,7 +45,7 @@ class Request:
             return
         try:
             self.future.set_result(self.convert(value))
-        except CoordinationError as refused:  # a multi tells its failure in its results
+        except Exception as refused:  # noqa: BLE001  a multi tells its failure in its results; the future is always done
             self.future.set_exception(refused)
 
     def fail(self, error: Exception) -> None:

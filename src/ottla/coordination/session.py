@@ -11,9 +11,10 @@ Rules that both implementations keep, and `tests/coordination/test_session.py` c
 - Everything happens on one event loop: results, watches and state events arrive there, in the order in which the
   server sent them (the news of a change comes before the changed data can be read).
 - Requests are sent when they are called, not when they are awaited, and are answered in order.
-- Reads survive a lost connection: they are asked again. A write in flight when the connection goes raises
+- Reads survive a lost connection: they are asked again, a few times. A write in flight when the connection goes raises
   ConnectionLossError, since nobody knows whether it was executed. What is asked while SUSPENDED waits for the
   connection, but never longer than the lease: then it raises SessionExpiredError.
+- A write that does not fit into one request of ZooKeeper's raises RequestTooLargeError and is not sent.
 - A watch fires once. When the connection goes it fires with `EventType.NONE`: look again. On expiry watches die.
 - The lease (`lease`): the session is EXPIRED one negotiated timeout after the last answered request was sent.
 """

@@ -7,8 +7,11 @@ that holds the log directory's lock reads or writes it.
     {"version":1,"session_id":"0x1000a3b5c0f0001","password":"<hex>","inode":1234}
 
 `inode` is the file's own: a copied log directory does not bring the right to end the session of the broker that it was
-copied from. The file is fsynced, since the session outlives a power cut on the server's disk: without its identity
-a broker that comes back would be refused until the session expires. One that is garbled all the same is ignored.
+copied from. Unless the server is the embedded one of this very process: nobody else can live by a session that was
+opened by a broker on these directories, so copies (a restored backup) are believed too.
+
+The file is fsynced, since the session outlives a power cut on the server's disk: without its identity a broker that
+comes back would be refused until the session expires. One that is garbled all the same is ignored.
 """
 
 import contextlib
@@ -27,17 +30,18 @@ class SessionIdentity(NamedTuple):
 
 
 class SessionFile:
-    __slots__ = ("path",)
+    __slots__ = ("_trust_copies", "path")
 
-    def __init__(self, directory: str) -> None:
+    def __init__(self, directory: str, *, trust_copies: bool = False) -> None:
         self.path = os.path.join(directory, FILE_NAME)
+        self._trust_copies = trust_copies
 
     def load(self) -> SessionIdentity | None:
         """The session of the process before us, or None when there is none that is ours to end."""
         try:
             with open(self.path, "rb") as file:
                 fields = json.load(file)
-                if fields["inode"] != os.fstat(file.fileno()).st_ino:
+                if fields["inode"] != os.fstat(file.fileno()).st_ino and not self._trust_copies:
                     return None
             return SessionIdentity(int(fields["session_id"], 16), bytes.fromhex(fields["password"]))
         except (OSError, ValueError, KeyError, TypeError):

@@ -21,8 +21,8 @@ from ottla.coordination.connect_string import ConnectString
 from ottla.coordination.errors import (
     ConnectionLossError,
     SessionClosedError,
-    SessionError,
     SessionExpiredError,
+    ZooKeeperError,
 )
 from ottla.coordination.lease import Lease
 from ottla.coordination.mailbox import Mailbox
@@ -35,11 +35,16 @@ from ottla.coordination.session import (
 from ottla.coordination.session_file import SessionFile, SessionIdentity
 from ottla.coordination.watchdog import Watchdog
 from ottla.observability.instruments import Histogram
+from ottla.observability.logs import RateLimitedLogger
 
 if TYPE_CHECKING:
     from ottla.coordination.kazoo_link import Connected, KazooLink
 
 log = logging.getLogger(__name__)
+
+CLOSE_SECONDS_MAX = 2.0
+
+Send = Callable[["KazooLink", Callable[[Any, Exception | None], None]], None]
 
 
 class SessionOptions(NamedTuple):
@@ -49,6 +54,7 @@ class SessionOptions(NamedTuple):
     digest: str | None = None  # user:password
     set_acl: bool = False
     directory: str | None = None  # where the session's identity is kept; None: nowhere
+    own_server: bool = False  # the server is the embedded one of this process
 
 
 class SessionLife:
@@ -58,12 +64,13 @@ class SessionLife:
         self._options = options
         self._clock = clock
         self._chroot = options.connect.chroot
-        self._file = SessionFile(options.directory) if options.directory else None
+        self._file = SessionFile(options.directory, trust_copies=options.own_server) if options.directory else None
         self._state = SessionState.CONNECTING
         self._identity = SessionIdentity(0, b"")
         self._timeout_ms = options.session_timeout_ms
         self._lease = Lease(clock)
         self._window = RequestWindow()
+        self._connection_log = RateLimitedLogger(log, clock)
         self.request_times = Histogram()
         self._watchdog = Watchdog(clock, self._close_link_of_stuck_loop)
         self._subscribers: list[StateCallback] = []
@@ -128,10 +135,21 @@ class SessionLife:
         if link is not None:
             stopped: asyncio.Future[None] = self._loop.create_future()
             self._in_thread(link.stop, lambda: stopped.set_result(None))
-            await stopped
+            await asyncio.wait([stopped], timeout=CLOSE_SECONDS_MAX)
         await self._loop.run_in_executor(None, self._watchdog.stop)
-        if self._file and self._inherited is None:
-            self._file.remove()
+        self._forget_identity(link)
+
+    def _forget_identity(self, link: "KazooLink | None") -> None:
+        """A session that could not be closed lives on for its timeout: the next process must be able to end it."""
+        if link is not None and link.session_closed and self._inherited is None:
+            if self._file:
+                self._file.remove()
+        elif self._identity.session_id:
+            log.warning(
+                "ZooKeeper did not confirm the end of session 0x%x: it ends by itself after %d ms",
+                self.session_id,
+                self._timeout_ms,
+            )
 
     # Links come and go
 
@@ -181,7 +199,7 @@ class SessionLife:
             self._open_link(None)
 
     def _resume(self, connected: "Connected") -> None:
-        log.info("connected to ZooKeeper again, same session 0x%x", self.session_id)
+        self._connection_log.info("again", "connected to ZooKeeper again, same session 0x%x", self.session_id)
         self._lease.renew(connected.sent_at)
         self._state = SessionState.CONNECTED
         self._tell(SessionEvent.RESUMED)
@@ -214,7 +232,7 @@ class SessionLife:
 
     def link_suspended(self, link: "KazooLink") -> None:
         if link is self._link and self._state is SessionState.CONNECTED:
-            log.warning("connection to ZooKeeper lost; session 0x%x", self.session_id)
+            self._connection_log.warning("lost", "connection to ZooKeeper lost; session 0x%x", self.session_id)
             self._state = SessionState.SUSPENDED
             self._tell(SessionEvent.SUSPENDED)
 
@@ -287,7 +305,7 @@ class SessionLife:
 
     def _request(
         self,
-        send: "Callable[[KazooLink, Callable[[Any, Exception | None], None]], None]",
+        send: Send,
         path: str,
         convert: Callable[[Any], Any] = lambda result: result,
         *,
@@ -306,7 +324,11 @@ class SessionLife:
         link = self._link
         assert link is not None
         request.sent_at = self._clock.monotonic()
-        request.send(link, lambda value, error: self._answered(request, value, error))
+        request.times_sent += 1
+        try:
+            request.send(link, lambda value, error: self._answered(request, value, error))
+        except Exception as error:  # noqa: BLE001  what kazoo does not even take is answered like the rest
+            self._mailbox.post(self._answered, request, None, error)
 
     def _answered(self, request: Request, value: Any, error: Exception | None) -> None:
         if not self._window.holds(request):
@@ -315,10 +337,10 @@ class SessionLife:
             from ottla.coordination.kazoo_link import translate
 
             error = translate(error, request.path)
-        if isinstance(error, ConnectionLossError) and request.read:
+        if isinstance(error, ConnectionLossError) and request.may_be_sent_again:
             self._send(request)
             return
-        if not isinstance(error, SessionError):
+        if error is None or isinstance(error, ZooKeeperError):  # the server answered
             self._lease.renew(request.sent_at)
             self.request_times.record((self._clock.monotonic() - request.sent_at) * 1000)
         request.settle(value, error)

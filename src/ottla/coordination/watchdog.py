@@ -14,6 +14,8 @@ from ottla.clock import Clock
 
 log = logging.getLogger(__name__)
 
+STOP_SECONDS_MAX = 1.0
+
 
 class Watchdog:
     def __init__(self, clock: Clock, on_stuck: Callable[[], None]) -> None:
@@ -42,7 +44,7 @@ class Watchdog:
     def stop(self) -> None:
         self._stopped.set()
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(STOP_SECONDS_MAX)  # it may be closing a session that cannot be reached; it is a daemon
             self._thread = None
 
     def beat(self) -> None:
