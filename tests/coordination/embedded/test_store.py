@@ -1,6 +1,7 @@
 """The files: replay equals the live state, any torn tail leaves a prefix, damage is not taken for a torn tail."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -159,6 +160,57 @@ def test_a_damaged_transaction_that_was_acknowledged_stops_the_start(tmp_path: P
     log.write_bytes(content)
     with pytest.raises(DamagedDataError, match="were acknowledged and cannot be read"):
         Machine(tmp_path)
+
+
+def contradiction(recovered: Callable[[str], bool]) -> str | None:
+    return None if recovered("/known") else "/known, as is known from elsewhere"
+
+
+@pytest.mark.parametrize("content", [b"", bytes(2000), b"\xa5" * 2000], ids=["empty", "zeros", "garbage"])
+def test_a_log_that_is_unreadable_from_its_first_byte_is_damage_when_more_is_known_of_it(
+    tmp_path: Path, content: bytes
+) -> None:
+    machine = Machine(tmp_path)
+    machine.commit(CreateTxn("/known", b"", OPEN_ACL, 0, 1), 0)
+    machine.store.close()
+    log = machine.path(machine.files[0])
+    log.write_bytes(content)
+    store = Store(str(tmp_path), contradiction=contradiction)
+    store.open()
+    with pytest.raises(DamagedDataError, match=r"cannot be read from its first byte on.*/known.*left as it is"):
+        store.recover(**TREE_BOUNDS)
+    store.close()
+    assert log.read_bytes() == content
+
+
+@pytest.mark.parametrize("content", [b"", b"OTTLAZ", bytes(2000)], ids=["empty", "torn header", "zeros"])
+def test_a_log_that_was_torn_when_it_was_made_does_not_stop_the_start(tmp_path: Path, content: bytes) -> None:
+    machine = Machine(tmp_path)
+    machine.commit(CreateTxn("/known", b"", OPEN_ACL, 0, 1), 0)
+    machine.store.log.roll()
+    machine.commit(CreateTxn("/unsynced", b"", OPEN_ACL, 0, 2), 0, durable_zxid=1)
+    machine.store.close()
+    machine.path(machine.files[1]).write_bytes(content)
+    store = Store(str(tmp_path), contradiction=contradiction)
+    store.open()
+    assert store.recover(**TREE_BOUNDS).last_zxid == 1
+    store.close()
+
+
+def test_transactions_that_only_a_damaged_snapshot_had_stop_the_start(tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    for number in range(4):
+        machine.commit(CreateTxn(f"/n{number}", b"", OPEN_ACL, 0, number + 1), 0)
+    machine.snapshot()
+    machine.store.close()
+    log = machine.path("log.0000000000000001")
+    log.write_bytes(log.read_bytes()[:-3])
+    snapshot = machine.path("snapshot.0000000000000004")
+    snapshot.write_bytes(snapshot.read_bytes()[:-1])
+    before = log.read_bytes()
+    with pytest.raises(DamagedDataError, match="0x4 to 0x4 were acknowledged"):
+        Machine(tmp_path)
+    assert log.read_bytes() == before
 
 
 def test_a_lost_log_file_stops_the_start(tmp_path: Path) -> None:

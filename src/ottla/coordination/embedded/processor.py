@@ -37,9 +37,11 @@ from ottla.coordination.embedded.replies import encode_event, encode_reply
 from ottla.coordination.embedded.server_config import ServerConfig
 from ottla.coordination.embedded.session_tracker import SessionTracker
 from ottla.coordination.embedded.txn_codec import LoggedTxn
-from ottla.coordination.errors import AuthFailedError, ZooKeeperError
+from ottla.coordination.errors import AuthFailedError, SystemFailureError, ZooKeeperError
 from ottla.coordination.operations import Applied, Change, CloseSessionTxn, CreateSessionTxn, DeleteContainer, Txn
 from ottla.coordination.watches import Watches
+from ottla.errors.kafka import KafkaStorageError
+from ottla.observability.logs import RateLimitedLogger
 
 logger = logging.getLogger(__name__)
 
@@ -65,6 +67,7 @@ class RequestProcessor:
         self._clock = clock
         self._append = append
         self._random_bytes = random_bytes
+        self._log = RateLimitedLogger(logger, clock)
         self._next_session_id = first_session_id(clock.wall_ms(), list(database.sessions))
         for session_id, session in database.sessions.items():
             self.sessions.track(session_id, session.timeout_ms)
@@ -150,6 +153,9 @@ class RequestProcessor:
             body = HANDLERS.get(kind, writes.handle_unknown)(self, client, reader)
         except ZooKeeperError as refusal:
             error = refusal.code
+        except KafkaStorageError as refusal:  # No room to write it: it was not done, and the client shall know that.
+            self._log.error("no room", "No room to write a request: %s", refusal)
+            error = SystemFailureError.code
         zxid = self.database.last_zxid
         client.send(encode_reply(xid, zxid, error, body), zxid)
         if kind == OpCode.CLOSE_SESSION or error == AuthFailedError.code:

@@ -20,7 +20,7 @@ from ottla.coordination.embedded.group_commit import GroupCommit
 from ottla.coordination.embedded.processor import RequestProcessor
 from ottla.coordination.embedded.server_config import ServerConfig
 from ottla.coordination.embedded.snapshotting import Snapshots
-from ottla.coordination.embedded.store import Store
+from ottla.coordination.embedded.store import Contradiction, Store, nothing_known
 from ottla.coordination.embedded.txn_codec import LoggedTxn
 from ottla.disk.system_disk import SYSTEM_DISK, Disk
 from ottla.errors import LogDirError, OperatorError
@@ -59,6 +59,7 @@ class EmbeddedZooKeeper:
         port_search: bool = False,
         disk: Disk = SYSTEM_DISK,
         on_failure: Callable[[BaseException], None] | None = None,
+        contradiction: Contradiction | None = None,
     ) -> None:
         config.check()
         self.config = config
@@ -69,7 +70,12 @@ class EmbeddedZooKeeper:
         self._clock = clock or SystemClock()
         self._port_search = port_search
         self._on_failure = on_failure
-        self._store = Store(config.data_dir, disk, snapshots_retained=config.snapshots_retained)
+        self._store = Store(
+            config.data_dir,
+            disk,
+            snapshots_retained=config.snapshots_retained,
+            contradiction=contradiction or nothing_known,
+        )
         self._connections_per_host: Counter[str] = Counter()
         self._waiting: dict[ClientConnection, None] = {}
         self._sweep: asyncio.TimerHandle | None = None
@@ -112,7 +118,7 @@ class EmbeddedZooKeeper:
         self._close_connections("the server stops")
         await self._commit.wait_until_durable()
         await self._snapshots.stop(write_last=not self.failed.done())
-        self._executor.shutdown(wait=True)
+        self._executor.shutdown(wait=False)  # it has nothing left to do
         self._store.close()
 
     def fail(self, error: BaseException) -> None:

@@ -7,14 +7,16 @@
 Recovery takes the newest snapshot that is whole and replays what follows. A log that breaks off in the middle of a
 frame was torn by a crash, and what is missing was never acknowledged: it is cut there, and files that begin after the
 break are removed. Unless a later transaction says that the missing one was already durable: then the log is damaged,
-and the server refuses to start instead of forgetting what it had promised.
+and the server refuses to start instead of forgetting what it had promised. So does the name of a snapshot that cannot
+be read any more. A log that cannot be read from its first byte on says nothing of the kind itself; whoever runs the
+server may know better (`Contradiction`), and then it is damage too. Damaged files are left as they are.
 """
 
 import fcntl
 import logging
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from ottla.coordination.embedded import snapshot, txn_log
@@ -30,6 +32,8 @@ from ottla.errors import ConfigError, DecodeError, OperatorError
 logger = logging.getLogger(__name__)
 
 SUBDIRECTORY = "ottla-1"
+# Given whether a znode was recovered: what must have been there, by what is known from elsewhere, and was not; or None.
+Contradiction = Callable[[Callable[[str], bool]], str | None]
 _NAME = re.compile(r"(log\.|snapshot\.)([0-9a-f]{16})")
 
 
@@ -37,12 +41,28 @@ class DamagedDataError(OperatorError):
     """The data directory lost something that had been acknowledged."""
 
 
+class DirectoryInUseError(OperatorError):
+    """Another server holds the lock of the data directory."""
+
+
+def nothing_known(recovered: Callable[[str], bool]) -> str | None:
+    return None
+
+
 class Store:
-    def __init__(self, data_dir: str, disk: Disk = SYSTEM_DISK, *, snapshots_retained: int = 3) -> None:
+    def __init__(
+        self,
+        data_dir: str,
+        disk: Disk = SYSTEM_DISK,
+        *,
+        snapshots_retained: int = 3,
+        contradiction: Contradiction = nothing_known,
+    ) -> None:
         self.directory = LogDirectory(os.path.join(data_dir, SUBDIRECTORY), disk)
         self.log = TxnLog(self.directory)
         self._data_dir = data_dir
         self._snapshots_retained = max(snapshots_retained, 1)
+        self._contradiction = contradiction
         self._lock: int | None = None
 
     def open(self) -> None:
@@ -61,7 +81,7 @@ class Store:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             self.close()
-            raise OperatorError(f"{self.directory.path} is in use by another server") from error
+            raise DirectoryInUseError(f"{self.directory.path} is in use by another server") from error
         self.directory.sync_directory(self._data_dir)
 
     def close(self) -> None:
@@ -77,6 +97,7 @@ class Store:
             view = self._newest_snapshot()
             database = Database(view, nodes_max=nodes_max, bytes_max=bytes_max)
             self._replay(database)
+            self._check_promised(self._snapshot_zxid(), database, "the snapshot that has them cannot be read")
         except (DecodeError, UnknownFormatError) as error:
             raise DamagedDataError(f"{self.directory.path}: {error}") from error
         return database
@@ -101,6 +122,8 @@ class Store:
             content = self._content(txn_log.PREFIX, first_zxid)
             scanned = txn_log.scan(content)
             self._replay_file(database, first_zxid, scanned)
+            if not scanned.end:
+                self._check_unreadable(database, first_zxid)
             if scanned.end < scanned.size or (index + 1 < len(firsts) and not self._continues(database, firsts, index)):
                 self._cut(database, firsts[index:], content, scanned)
                 return
@@ -119,12 +142,11 @@ class Store:
     def _cut(self, database: Database, firsts: list[int], content: bytes, scanned: ScannedLog) -> None:
         """End the log at its last whole transaction, if nothing says that more of it was acknowledged."""
         later = [txn_log.scan(self._content(txn_log.PREFIX, first)) for first in firsts[1:]]
-        durable = max([durable_zxid_after(content, scanned.end), *(file.durable_zxid for file in later)])
-        if durable > database.last_zxid:
-            raise DamagedDataError(
-                f"{self._path(txn_log.PREFIX, firsts[0])} is damaged at position {scanned.end}: transactions "
-                f"{database.last_zxid + 1:#x} to {durable:#x} were acknowledged and cannot be read"
-            )
+        durable = [durable_zxid_after(content, scanned.end), *(file.durable_zxid for file in later)]
+        path = self._path(txn_log.PREFIX, firsts[0])
+        self._check_promised(
+            max(*durable, self._snapshot_zxid()), database, f"{path} is damaged at position {scanned.end}"
+        )
         for first in reversed(firsts[1:]):
             self.directory.unlink(self._path(txn_log.PREFIX, first))
         file = LogFile.open(self._path(txn_log.PREFIX, firsts[0]), self.directory)
@@ -133,6 +155,27 @@ class Store:
         file.sync()
         file.close()
         self.directory.sync_directory(self.directory.path)
+
+    def _check_promised(self, promised_zxid: int, database: Database, reason: str) -> None:
+        if promised_zxid > database.last_zxid:
+            raise DamagedDataError(
+                f"{self.directory.path}: {reason}: transactions {database.last_zxid + 1:#x} to {promised_zxid:#x} "
+                "were acknowledged and cannot be read"
+            )
+
+    def _check_unreadable(self, database: Database, first_zxid: int) -> None:
+        """A log without a beginning: torn when it was made, if all that is known from elsewhere is there."""
+        missing = self._contradiction(database.tree.nodes.__contains__)
+        if missing is not None:
+            raise DamagedDataError(
+                f"{self._path(txn_log.PREFIX, first_zxid)} cannot be read from its first byte on, and with it is lost "
+                f"what must have been there: {missing}. The file is left as it is: restore it from a copy, or, to go "
+                "on with what the other files hold, move it away"
+            )
+
+    def _snapshot_zxid(self) -> int:
+        """Of the newest snapshot by name, whether it can be read or not."""
+        return max(self._numbers(snapshot.PREFIX), default=0)
 
     # Snapshots
 
