@@ -134,3 +134,27 @@ async def test_notice_and_configs_that_cannot_be_read_are_left_alone() -> None:
     await turns()
     assert broker.store.overrides("bad") == {}
     assert (0, {"k": "v"}) in broker.told
+
+
+@on_event_loop
+async def test_writer_does_not_wait_for_its_notice_beyond_the_session() -> None:
+    zookeeper = MemoryZooKeeper(ManualClock())
+    broker = await Broker(zookeeper).start()
+    applied = asyncio.ensure_future(broker.store._applied(1000))
+    await turns()
+    assert not applied.done()
+    zookeeper.expire(broker.session)
+    await turns()
+    assert applied.done()
+
+
+@on_event_loop
+async def test_writer_does_not_wait_for_a_change_that_cannot_be_applied() -> None:
+    broker = await Broker(MemoryZooKeeper(ManualClock())).start()
+
+    def fail(topic: str, configs: Any) -> None:
+        raise KeyError("a bug of whoever is told")
+
+    broker.store.on_topic_config = fail
+    await broker.store.load(["t"])
+    await asyncio.wait_for(broker.store.write(topic_entity("t"), {"retention.ms": "7"}, MISSING), 10)

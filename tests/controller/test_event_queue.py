@@ -88,3 +88,18 @@ async def test_stopping_fails_what_waits_and_cancels_what_runs() -> None:
         await waiting
     with pytest.raises(RequestTimedOutError):
         await queue.put_request(hang)
+
+
+@on_event_loop
+async def test_request_that_is_being_done_when_the_queue_stops_is_answered() -> None:
+    queue, begun = EventQueue(), asyncio.Event()
+
+    async def wait_for_ever() -> None:
+        begun.set()
+        await asyncio.get_running_loop().create_future()
+
+    answer = queue.put_request(wait_for_ever)
+    await begun.wait()
+    await queue.stop()
+    with pytest.raises(RequestTimedOutError):
+        await answer

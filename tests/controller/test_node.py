@@ -6,14 +6,23 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from ottla.controller import context
 from ottla.controller.registration import create_roots
 from ottla.controller.topic_rules import NewTopic
 from ottla.coordination import paths
 from ottla.coordination.payloads.admin import encode_partitions
 from ottla.coordination.payloads.cluster import ControllerInfo
 from ottla.coordination.payloads.topics import PartitionState, TopicAssignment
-from ottla.coordination.session import Session
-from ottla.errors.kafka import KafkaStorageError, NotControllerError, TopicAlreadyExistsError
+from ottla.coordination.session import Session, SessionEvent
+from ottla.errors import KafkaError
+from ottla.errors.kafka import (
+    InvalidConfigError,
+    KafkaStorageError,
+    NotControllerError,
+    PolicyViolationError,
+    RequestTimedOutError,
+    TopicAlreadyExistsError,
+)
 from ottla.model import ZERO_UUID, TopicPartition, random_uuid
 from support.controlled_cluster import ControlledBroker, ControlledCluster
 from support.coroutines import on_event_loop
@@ -438,3 +447,98 @@ async def test_internal_state_of_the_brokers_is_what_their_metadata_says() -> No
 
         for broker in cluster.running.values():
             assert broker.partitions.leading == led_by(broker)
+
+
+@on_event_loop
+async def test_creation_whose_answers_are_all_lost_is_refused_and_the_controller_goes_on() -> None:
+    """As where a server closes the connection at this very request, each time."""
+    async with cluster_of(0) as cluster:
+        session = cluster.running[0].session
+
+        def lose_again(event: SessionEvent) -> None:
+            if event is SessionEvent.SUSPENDED:
+                session.lose_next_write(executed=False)
+                session.reconnect()
+
+        unsubscribe = session.subscribe(lose_again)
+        session.lose_next_write(executed=False)
+        (refused,) = await cluster.controller.controller.create_topics([NewTopic("t", 1, 1)])
+        assert isinstance(refused, RequestTimedOutError)
+        unsubscribe()
+        session._lose_next = None
+        session.reconnect()
+        await create(cluster, (0,), name="other")
+
+
+@on_event_loop
+async def test_what_does_not_fit_into_zookeeper_is_refused_with_its_size_and_nothing_is_written() -> None:
+    async with cluster_of(0) as cluster:
+        replicas = ",".join(f"{number}:0" for number in range(200_000))
+        large = NewTopic("large", 1, 1, configs={"follower.replication.throttled.replicas": replicas})
+        refused, created = await cluster.controller.controller.create_topics([large, NewTopic("small", 1, 1)])
+        assert isinstance(refused, InvalidConfigError)
+        assert "bytes, and at most" in str(refused)
+        assert not isinstance(created, Exception)
+        await cluster.settle()
+        assert cluster.running[0].partition("small").leader == 0
+        assert await (await tool(cluster)).exists(paths.topic("large")) is None
+
+
+@on_event_loop
+async def test_full_zookeeper_refuses_creations_and_lets_topics_be_deleted() -> None:
+    async with cluster_of(0) as cluster:
+        await create(cluster, (0,))
+        cluster.zookeeper.tree.nodes_max = len(cluster.zookeeper.tree.nodes)
+        controller = cluster.controller.controller
+        (refused,) = await controller.create_topics([NewTopic("more", 1, 1)])
+        assert isinstance(refused, PolicyViolationError)
+        assert controller.is_active
+        cluster.zookeeper.tree.nodes_max += 1  # what marks a topic for deletion is a node too
+        (deleted,) = await controller.delete_topics(["t"])
+        assert not isinstance(deleted, KafkaError)
+        await asyncio.wait_for(deleted, 10)
+        await create(cluster, (0,), name="again")
+
+
+@on_event_loop
+async def test_states_that_zookeeper_was_too_full_for_are_written_when_there_is_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(context, "_REFUSED_SECONDS", 0.01)
+    async with cluster_of(0) as cluster:
+        cluster.zookeeper.tree.nodes_max = len(cluster.zookeeper.tree.nodes) + 2  # the topic and its config
+        (created,) = await cluster.controller.controller.create_topics([NewTopic("t", 1, 1)])
+        assert not isinstance(created, Exception)
+        cluster.zookeeper.tree.nodes_max += 100
+        known = cluster.running[0].cache
+        assert await known.wait_for(lambda image: (p := image.partition("t", 0)) is not None and p.leader == 0, 10_000)
+
+
+@on_event_loop
+async def test_broker_whose_new_session_cannot_be_registered_tries_again() -> None:
+    async with cluster_of(0) as cluster:
+        broker, tree = cluster.running[0], cluster.zookeeper.tree
+        before = broker.state.broker_epoch
+        tree.nodes_max = 0
+        cluster.zookeeper.expire(broker.session)
+        await cluster.settle()
+        assert not broker.controller.is_active
+        tree.nodes_max = 1 << 20
+        while not broker.controller.is_active:  # noqa: ASYNC110 - that it becomes active is the claim
+            await asyncio.sleep(0.01)
+        assert broker.state.broker_epoch > before
+
+
+@on_event_loop
+async def test_who_waits_for_a_deletion_waits_no_longer_than_the_controller_is_in_office() -> None:
+    async with cluster_of(0, 1) as cluster:
+        await create(cluster, (0, 1))
+        await cluster.running[1].crash()
+        controller = cluster.controller
+        (deleted,) = await controller.controller.delete_topics(["t"])
+        assert not isinstance(deleted, KafkaError)
+        await cluster.settle()
+        assert not deleted.done()
+        cluster.zookeeper.expire(controller.session)
+        await cluster.settle()
+        assert deleted.done()

@@ -7,7 +7,7 @@ from ottla.controller.producer_ids import BLOCK_SIZE, PRODUCER_ID_MAX, ProducerI
 from ottla.coordination import paths
 from ottla.coordination.memory_session import MemorySession, MemoryZooKeeper
 from ottla.coordination.payloads.cluster import ProducerIdBlock
-from ottla.errors.kafka import UnknownServerError
+from ottla.errors.kafka import CoordinatorLoadInProgressError, UnknownServerError
 from support.coroutines import on_event_loop
 
 
@@ -61,3 +61,11 @@ def test_end_of_all_ids_is_an_error() -> None:
     last = ProducerIdBlock(0, PRODUCER_ID_MAX - BLOCK_SIZE, PRODUCER_ID_MAX - 1)
     with pytest.raises(UnknownServerError, match="exhausted"):
         next_block(last, 0)
+
+
+@on_event_loop
+async def test_zookeeper_that_gives_no_block_is_a_reason_to_ask_again() -> None:
+    zookeeper = MemoryZooKeeper(ManualClock())
+    zookeeper.tree.nodes_max = 0
+    with pytest.raises(CoordinatorLoadInProgressError):
+        await ProducerIdManager(await started(zookeeper), 0).generate()

@@ -1,9 +1,12 @@
+import asyncio
+
 import pytest
 
 from ottla.clock import ManualClock
 from ottla.controller import registration
 from ottla.controller.registration import BrokerIdInUseError, BrokerRegistration, WrongClusterError
 from ottla.coordination import paths
+from ottla.coordination.errors import ConnectionLossError
 from ottla.coordination.memory_session import MemorySession, MemoryZooKeeper
 from ottla.coordination.payloads.brokers import BrokerInfo, Endpoint
 from support.coroutines import on_event_loop
@@ -35,10 +38,39 @@ async def test_registration_gives_the_epoch_and_rises_with_each() -> None:
 async def test_another_live_owner_is_an_error_that_says_who_and_since_when() -> None:
     zookeeper = MemoryZooKeeper(ManualClock(wall_ms=1_794_736_304_062))
     await BrokerRegistration(await started(zookeeper), 3, INFO).register()
+    impatient = zookeeper.session(timeout_ms=100)
+    await impatient.start()
     with pytest.raises(
         BrokerIdInUseError, match=r"broker id 3 is in use: alpha:9092 registered it at 2026-11-15 09:51:44"
     ):
-        await BrokerRegistration(await started(zookeeper), 3, INFO).register()
+        await BrokerRegistration(impatient, 3, INFO).register()
+
+
+@on_event_loop
+async def test_end_of_a_dead_brokers_session_is_waited_for(caplog: pytest.LogCaptureFixture) -> None:
+    zookeeper = MemoryZooKeeper(ManualClock())
+    dead = await started(zookeeper)
+    before = await BrokerRegistration(dead, 3, INFO).register()
+    registering = asyncio.ensure_future(BrokerRegistration(await started(zookeeper), 3, INFO).register())
+    while "waiting up to 27.0 s for it to end" not in caplog.text:  # noqa: ASYNC110 - that it is said is the claim
+        await asyncio.sleep(0)
+    assert not registering.done()
+    zookeeper.expire(dead)
+    assert await registering > before
+
+
+@on_event_loop
+async def test_registration_whose_answers_are_all_lost_ends_with_an_error() -> None:
+    session = await started(MemoryZooKeeper(ManualClock()))
+
+    def lose_again(_: object) -> None:
+        session.reconnect()
+        session.lose_next_write(executed=False)
+
+    session.subscribe(lose_again)
+    session.lose_next_write(executed=False)
+    with pytest.raises(ConnectionLossError):
+        await BrokerRegistration(session, 3, INFO).register()
 
 
 @on_event_loop

@@ -6,6 +6,8 @@ import pytest
 
 from ottla.controller.topic_rules import NewTopic
 from ottla.coordination import paths
+from ottla.coordination.session import SessionEvent
+from ottla.errors import ErrorCode
 from ottla.handlers.error_texts import INVALID_REQUEST_TEXT
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages import alter_configs as replacing
@@ -256,6 +258,38 @@ async def test_two_clients_at_once_do_not_undo_each_other() -> None:
         await asyncio.gather(*(alter(broker, (TOPIC, "t", [(key, SET, "5000")])) for key in keys))
         data, _ = await broker.broker.session.get(paths.topic_config("t"))
         assert all(key.encode() in data for key in keys)
+
+
+@on_event_loop
+async def test_value_that_does_not_fit_into_zookeeper_is_refused_with_its_size() -> None:
+    value = ",".join(f"{number}:1001" for number in range(100_000))
+    async with admin_broker() as broker:
+        await with_topic(broker)
+        ((code, message),) = await alter(
+            broker, (TOPIC, "t", [("follower.replication.throttled.replicas", SET, value)])
+        )
+        assert code == ErrorCode.INVALID_CONFIG
+        assert "bytes, and at most 1044479 fit into one request" in message
+        assert await alter(broker, (TOPIC, "t", [("retention.ms", SET, "7")])) == [(0, None)]
+
+
+@on_event_loop
+async def test_change_whose_answers_are_all_lost_is_given_up() -> None:
+    async with admin_broker() as broker:
+        await with_topic(broker)
+        session = broker.broker.session
+
+        def lose_again(event: SessionEvent) -> None:
+            if event is SessionEvent.SUSPENDED:
+                session.lose_next_write(executed=False)
+                session.reconnect()
+
+        unsubscribe = session.subscribe(lose_again)
+        session.lose_next_write(executed=False)
+        ((code, _),) = await alter(broker, (TOPIC, "t", [("retention.ms", SET, "7")]))
+        assert code == ErrorCode.REQUEST_TIMED_OUT
+        unsubscribe()
+        session.reconnect()
 
 
 @on_event_loop

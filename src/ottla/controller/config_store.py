@@ -15,7 +15,13 @@ from collections.abc import Callable, Iterable, Mapping
 
 from ottla.clock import Clock
 from ottla.coordination import paths
-from ottla.coordination.errors import NodeExistsError, NoNodeError, PayloadError, SessionError
+from ottla.coordination.errors import (
+    CoordinationError,
+    NodeExistsError,
+    NoNodeError,
+    PayloadError,
+    ZooKeeperError,
+)
 from ottla.coordination.payloads.configs import (
     ConfigEntity,
     broker_entity,
@@ -190,7 +196,9 @@ class ConfigStore:
     # Notices
 
     def _session_changed(self, event: SessionEvent) -> None:
-        if event is SessionEvent.RENEWED:
+        if event is SessionEvent.EXPIRED:
+            self._tell_waiting(give_up=True)
+        elif event is SessionEvent.RENEWED:
             self._missed_notices = True
             self._process_soon()
 
@@ -212,8 +220,12 @@ class ConfigStore:
             try:
                 await self._process_notices()
                 self._tell_waiting()
-            except SessionError as error:
+            except CoordinationError as error:
                 log.warning("config changes wait for ZooKeeper: %s", error)
+                self._tell_waiting(give_up=True)
+                return
+            except Exception:
+                log.exception("config changes could not be applied")
                 self._tell_waiting(give_up=True)
                 return
 
@@ -261,7 +273,7 @@ class ConfigStore:
                 await self._remove_notice(name)
 
     async def _remove_notice(self, name: str) -> None:
-        with contextlib.suppress(NoNodeError):
+        with contextlib.suppress(ZooKeeperError):  # gone already, or for the next one who sees it
             await self._session.delete(f"{paths.CONFIG_CHANGES}/{name}")
 
 

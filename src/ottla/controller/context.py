@@ -4,7 +4,7 @@ carried out: write to ZooKeeper, follow in the state, then tell the brokers.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Hashable, Iterable
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Set
 from typing import Any, NamedTuple, Protocol
 
 from ottla.controller import plans
@@ -23,6 +23,7 @@ from ottla.protocol.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAn
 log = logging.getLogger(__name__)
 
 _PLAN_ATTEMPTS_MAX = 5
+_REFUSED_SECONDS = 10.0
 
 Work = Callable[[], Awaitable[None]]
 
@@ -66,6 +67,7 @@ class ControllerContext:
         self.session = surroundings.session
         self.store = StateStore(surroundings.session, elected.epoch_version)
         self.surroundings = surroundings
+        self._refused: set[TopicPartition] = set()
 
     def watch(self, key: Hashable, work: Work) -> Watch:
         """A watch that puts `work` into the event queue, whatever it was that happened."""
@@ -107,9 +109,25 @@ class ControllerContext:
                     changed.new.add(partition)
             for partition, (state, version) in written.found.items():
                 self.state.put_state(partition, state, version)
+            self._try_later(changes.keys() - written.versions.keys() - written.found.keys())
             if not written.found:
                 break
         return changed
+
+    def _try_later(self, refused: Set[TopicPartition]) -> None:
+        """ZooKeeper refused to write these states: it was full, say. Nothing else will happen that elects them."""
+        if refused and not self._refused:
+            loop = asyncio.get_running_loop()
+            loop.call_later(_REFUSED_SECONDS, self.surroundings.news, "refused states", self._elect_refused)
+        self._refused |= refused
+
+    async def _elect_refused(self) -> None:
+        refused, self._refused = self._refused & self.state.partitions.keys(), set()
+        changed = await self.elect(refused)
+        batch = self.batch()
+        batch.changed(changed.partitions, new=changed.new)
+        batch.update_metadata(refused)
+        self.send(batch)
 
     async def _load_unclean_configs(self, partitions: Iterable[TopicPartition]) -> None:
         """Only where it matters: no in-sync replica is online."""

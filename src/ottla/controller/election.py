@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ottla.clock import Clock
+from ottla.controller.attempts import Attempts
 from ottla.coordination import paths
 from ottla.coordination.errors import BadVersionError, ConnectionLossError, NodeExistsError, NoNodeError
 from ottla.coordination.payloads.cluster import ControllerInfo, decode_controller_epoch, encode_controller_epoch
@@ -40,14 +41,15 @@ class ControllerElection:
 
     async def run(self) -> Elected | OtherController:
         """Become the controller, or learn who is. From then on `on_change` tells when /controller changes."""
+        attempts = Attempts()
         while True:
             current = await self._current()
             if current is not None:
                 return current
             try:
                 return await self._register()
-            except (NodeExistsError, BadVersionError, ConnectionLossError):
-                continue  # somebody was faster, or we cannot know: look again
+            except (NodeExistsError, BadVersionError, ConnectionLossError) as error:
+                await attempts.failed(error)  # somebody was faster, or we cannot know: look again
 
     async def _current(self) -> Elected | OtherController | None:
         try:

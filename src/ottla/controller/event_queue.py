@@ -15,6 +15,7 @@ from ottla.errors.kafka import RequestTimedOutError
 log = logging.getLogger(__name__)
 
 REQUESTS_WAITING_MAX = 1000
+STOP_SECONDS_MAX = 1.0
 
 T = TypeVar("T")
 Work = Callable[[], Awaitable[T]]
@@ -72,6 +73,9 @@ class EventQueue:
             return
         try:
             result = await work()
+        except asyncio.CancelledError:
+            _refuse(answer)
+            raise
         except Exception as error:  # noqa: BLE001 - whoever asked gets it
             if not answer.done():
                 answer.set_exception(error)
@@ -88,9 +92,13 @@ class EventQueue:
         """What waits is not done any more; what is being done is cancelled."""
         self._stopped = True
         for _, _, answer in self._events:
-            if answer is not None and not answer.done():
-                answer.set_exception(RequestTimedOutError("The broker is shutting down."))
+            _refuse(answer)
         self._events.clear()
         if self._runner is not None and not self._runner.done():
             self._runner.cancel()
-            await asyncio.wait([self._runner])
+            await asyncio.wait([self._runner], timeout=STOP_SECONDS_MAX)
+
+
+def _refuse(answer: "asyncio.Future[Any] | None") -> None:
+    if answer is not None and not answer.done():
+        answer.set_exception(RequestTimedOutError("The broker is shutting down."))

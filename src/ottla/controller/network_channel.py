@@ -119,6 +119,10 @@ class _Line:
                     error,
                 )
                 await asyncio.sleep(self._backoff.delay_ms(failures) / 1000)
+            except Exception as error:  # noqa: BLE001  a bug, or no response at all: whoever asked gets it, the line goes on
+                self._waiting.popleft()
+                if not answer.done():
+                    answer.set_exception(error)
             else:
                 failures = 0
                 self._waiting.popleft()

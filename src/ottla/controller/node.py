@@ -4,6 +4,7 @@
                                           └───► not: watch /controller, elect again when it goes
     session expired ──► out of office at once; with the new session register, then elect again
     a write says that the epoch is another's, or has no answer ──► out of office, elect again, read everything anew
+    that fails too ──► once more, after pauses that grow
 
 The event queue is the only place where the controller acts. News that comes when this broker is not in office any more
 finds its `ActiveController` gone and does nothing.
@@ -16,6 +17,7 @@ import random
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import NamedTuple, TypeVar
 
+from ottla.clients.backoff import Backoff
 from ottla.clock import Clock
 from ottla.controller import plans
 from ottla.controller.active_controller import ActiveController
@@ -26,9 +28,18 @@ from ottla.controller.election import ControllerElection, ControllerMovedError, 
 from ottla.controller.event_queue import EventQueue
 from ottla.controller.leader_moves import Outcomes
 from ottla.controller.placement import Replicas
+from ottla.controller.registration import BrokerIdInUseError
 from ottla.controller.topic_admin import CreatedTopic, TopicAdmin
 from ottla.controller.topic_rules import NewTopic, TopicDefaults
-from ottla.coordination.errors import ConnectionLossError, SessionError
+from ottla.controller.zookeeper_refusals import kafka_error
+from ottla.coordination.errors import (
+    ConnectionLossError,
+    CoordinationError,
+    SessionClosedError,
+    SessionError,
+    SessionExpiredError,
+    ZooKeeperError,
+)
 from ottla.coordination.session import Session, SessionEvent, WatchEvent
 from ottla.errors import KafkaError
 from ottla.errors.kafka import NotControllerError
@@ -37,7 +48,7 @@ from ottla.protocol.messages.alter_partition import AlterPartitionRequest, Alter
 
 log = logging.getLogger(__name__)
 
-RESIGN_SECONDS_MAX = 2.0
+RESIGN_SECONDS_MAX = 1.0
 
 T = TypeVar("T")
 
@@ -95,6 +106,9 @@ class ControllerNode:
         self._epoch_version = -1
         self._office = 0
         self._rebalance_timer: asyncio.TimerHandle | None = None
+        self._pauses = Backoff(200, 10_000, self._chance)
+        self._failures = 0
+        self._retries: dict[str, asyncio.TimerHandle] = {}
 
     # Life
 
@@ -108,12 +122,14 @@ class ControllerNode:
         """Leave office in good order, so that another broker need not wait for the session's end."""
         self._unsubscribe()
         self._unsubscribe = lambda: None
+        for retry in self._retries.values():
+            retry.cancel()
         await self._queue.stop()
         if self._active is not None:
             self._leave_office("it stops")
             try:
                 await asyncio.wait_for(self._election.resign(self._epoch_version), RESIGN_SECONDS_MAX)
-            except (SessionError, TimeoutError) as error:
+            except (CoordinationError, TimeoutError) as error:
                 log.info("not resigned, the end of the session does it: %s", error)
 
     @property
@@ -162,9 +178,13 @@ class ControllerNode:
     async def _start_again(self) -> None:
         try:
             await self._register()
-            await self._elect()
-        except SessionError as error:
+        except (SessionExpiredError, SessionClosedError) as error:  # the next session brings us here again
             log.warning("not registered: %s", error)
+        except (CoordinationError, BrokerIdInUseError) as error:
+            log.warning("not registered: %s", error)
+            self._again("session", self._start_again)
+        else:
+            await self._elect()
 
     async def _elect(self) -> None:
         try:
@@ -173,7 +193,8 @@ class ControllerNode:
                 self._leave_office(f"broker {outcome.broker_id} is the controller")
             elif self._active is None or self._active.state.epoch != outcome.epoch:
                 await self._take_office(outcome)
-        except (ControllerMovedError, ConnectionLossError) as error:
+            self._failures = 0
+        except (ControllerMovedError, ConnectionLossError, ZooKeeperError) as error:
             self._begin_again(error)
         except SessionError as error:
             self._leave_office(str(error))
@@ -191,11 +212,24 @@ class ControllerNode:
     def _begin_again(self, error: Exception) -> None:
         """Something was left half done: read everything anew, if the office is still ours."""
         self._leave_office(str(error))
-        self._queue.put_news("controller", self._elect)
+        self._again("controller", self._elect)
+
+    def _again(self, key: str, work: Work) -> None:
+        """The first time at once, then after pauses that grow: what fails each time must not take up the broker."""
+        pause_s = self._pauses.delay_ms(self._failures) / 1000
+        self._failures += 1
+        if key in self._retries:
+            self._retries.pop(key).cancel()
+        if pause_s:
+            log.warning("the controller tries again in %.1f s", pause_s)
+            self._retries[key] = asyncio.get_running_loop().call_later(pause_s, self._queue.put_news, key, work)
+        else:
+            self._queue.put_news(key, work)
 
     def _leave_office(self, reason: str) -> None:
         if self._active is not None:
             log.info("broker %d is not the controller any more: %s", self._broker_id, reason)
+            self._active.deletions.left_office()
             self._active = None
             self._surroundings.channel.reset()
             if self._rebalance_timer is not None:
@@ -211,7 +245,8 @@ class ControllerNode:
             return
         try:
             await work()
-        except (ControllerMovedError, ConnectionLossError) as error:
+        except (ControllerMovedError, ConnectionLossError, ZooKeeperError) as error:
+            log.warning("news of %s could not be dealt with: %s", key, error)
             self._begin_again(error)
         except SessionError as error:
             log.debug("news of %s is left: %s", key, error)
@@ -247,6 +282,9 @@ class ControllerNode:
         except (ControllerMovedError, ConnectionLossError) as error:
             self._begin_again(error)
             raise NotControllerError from None
+        except ZooKeeperError as error:
+            self._begin_again(error)
+            raise kafka_error(error) from error
         except SessionError:
             raise NotControllerError from None
 

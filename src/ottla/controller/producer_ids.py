@@ -7,11 +7,18 @@ the broker stops is never used; nor is a block whose write was executed though i
 import asyncio
 import logging
 
+from ottla.controller.attempts import OUTRUN_MAX, Attempts
 from ottla.coordination import paths
-from ottla.coordination.errors import BadVersionError, ConnectionLossError, NodeExistsError, NoNodeError
+from ottla.coordination.errors import (
+    BadVersionError,
+    ConnectionLossError,
+    CoordinationError,
+    NodeExistsError,
+    NoNodeError,
+)
 from ottla.coordination.payloads.cluster import ProducerIdBlock
 from ottla.coordination.session import Session
-from ottla.errors.kafka import UnknownServerError
+from ottla.errors.kafka import CoordinatorLoadInProgressError, UnknownServerError
 
 log = logging.getLogger(__name__)
 
@@ -47,8 +54,12 @@ class ProducerIdManager:
         return taken
 
     async def generate(self) -> int:
+        """CoordinatorLoadInProgressError, after which clients ask again, while ZooKeeper gives no block."""
         while (taken := self.take()) is None:
-            await self._adopt(self._fetch())
+            try:
+                await self._adopt(self._fetch())
+            except CoordinationError as error:
+                raise CoordinatorLoadInProgressError(f"no producer ids from ZooKeeper: {error}") from error
         return taken
 
     def _fetch(self) -> "asyncio.Task[ProducerIdBlock]":
@@ -63,12 +74,14 @@ class ProducerIdManager:
             self._next, self._end = block.first, block.last + 1
 
     async def _allocate(self) -> ProducerIdBlock:
+        attempts = Attempts(OUTRUN_MAX)
         while True:
             try:
                 latest, version = await self._latest()
                 block = next_block(latest, self._broker_id)
                 await self._session.set(paths.PRODUCER_ID_BLOCK, block.encode(), version)
-            except (BadVersionError, ConnectionLossError):
+            except (BadVersionError, ConnectionLossError) as error:
+                await attempts.failed(error)
                 continue
             log.info("producer ids %d to %d are ours", block.first, block.last)
             return block

@@ -1,14 +1,25 @@
 """A broker's place in the cluster: the registries' roots, the cluster's id, its own id, its ephemeral id node.
 
 The czxid of the id node is the *broker epoch*: it rises with every registration, and control requests carry it.
+
+An id node of a session that is not ours belongs to another live broker, or to one that died: to ourselves, killed a
+moment ago. Only time tells them apart, so the registration waits for as long as a dead one's session can last.
 """
 
+import asyncio
 import contextlib
 import logging
 import time
 
+from ottla.controller.attempts import Attempts
 from ottla.coordination import paths
-from ottla.coordination.errors import ConnectionLossError, NodeExistsError, NoNodeError, PayloadError, SessionError
+from ottla.coordination.errors import (
+    ConnectionLossError,
+    CoordinationError,
+    NodeExistsError,
+    NoNodeError,
+    PayloadError,
+)
 from ottla.coordination.payloads.brokers import BrokerInfo
 from ottla.coordination.payloads.cluster import decode_cluster_id, encode_cluster_id
 from ottla.coordination.session import Session
@@ -17,6 +28,9 @@ from ottla.errors import OperatorError
 from ottla.model import encode_uuid, random_uuid
 
 log = logging.getLogger(__name__)
+
+# ZooKeeper ends a session up to a tick late, and a timeout is two ticks at least.
+PATIENCE_IN_TIMEOUTS = 1.5
 
 
 class WrongClusterError(OperatorError):
@@ -77,12 +91,15 @@ class BrokerRegistration:
         self._broker_id = broker_id
         self._info = info
         self._own_sessions: set[int] = set()
+        self._patient_until: float | None = None
         self.epoch = -1
 
     async def register(self) -> int:
         """Register in the current session; returns the broker epoch. BrokerIdInUseError when another has the id."""
         path = paths.broker_id(self._broker_id)
         self._own_sessions.add(self._session.session_id)
+        self._patient_until = None
+        lost = Attempts()
         while True:
             try:
                 _, stat = await self._session.create(path, self._info.encode(), ephemeral=True)
@@ -91,7 +108,8 @@ class BrokerRegistration:
                 if existing is None:
                     continue
                 stat = existing
-            except ConnectionLossError:
+            except ConnectionLossError as error:
+                await lost.failed(error)
                 continue
             self.epoch = stat.czxid
             log.info("registered broker %d, epoch %d", self._broker_id, self.epoch)
@@ -104,23 +122,37 @@ class BrokerRegistration:
 
     async def vouched(self) -> None:
         """Say no longer that we may lack records, neither now nor in later sessions."""
-        with contextlib.suppress(SessionError, NoNodeError):
+        with contextlib.suppress(CoordinationError):
             await self.update(self._info._replace(may_lack_records=False))
 
     async def _existing(self, path: str) -> Stat | None:
-        """The node if this session owns it; None when it can be created now."""
+        """The node if this session owns it; None when it may be possible to create it now."""
+        changed = asyncio.Event()
         try:
-            data, stat = await self._session.get(path)
+            data, stat = await self._session.get(path, lambda _: changed.set())
         except NoNodeError:
             return None
         if stat.ephemeral_owner == self._session.session_id:
             return stat
         if stat.ephemeral_owner not in self._own_sessions:
-            raise BrokerIdInUseError(_who(self._broker_id, path, data, stat))
+            await self._wait_for_end(_who(self._broker_id, path, data, stat), changed)
+            return None
         # Of a former session of this process, which the server has not given up yet (KAFKA-7165).
         with contextlib.suppress(NoNodeError):
             await self._session.delete(path, stat.version)
         return None
+
+    async def _wait_for_end(self, who: str, changed: asyncio.Event) -> None:
+        """Until the other's node changes or goes; BrokerIdInUseError when it stays for longer than the dead can."""
+        loop = asyncio.get_running_loop()
+        if self._patient_until is None:
+            patience_s = self._session.timeout_ms / 1000 * PATIENCE_IN_TIMEOUTS
+            self._patient_until = loop.time() + patience_s
+            log.warning("%s; waiting up to %.1f s for it to end, in case its broker is dead", who, patience_s)
+        try:
+            await asyncio.wait_for(changed.wait(), self._patient_until - loop.time())
+        except TimeoutError:
+            raise BrokerIdInUseError(f"{who}. Give this broker another broker.id, or stop the other one.") from None
 
 
 def _who(broker_id: int, path: str, data: bytes, stat: Stat) -> str:
@@ -131,5 +163,5 @@ def _who(broker_id: int, path: str, data: bytes, stat: Stat) -> str:
     since = time.strftime("%Y-%m-%d %H:%M:%S+00:00", time.gmtime(stat.ctime / 1000))
     return (
         f"broker id {broker_id} is in use: {endpoints} registered it at {since} and its ZooKeeper session "
-        f"0x{stat.ephemeral_owner:x} is alive. Give this broker another broker.id, or stop the other one."
+        f"0x{stat.ephemeral_owner:x} is alive"
     )

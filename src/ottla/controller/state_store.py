@@ -103,8 +103,12 @@ class StateStore:
         return written
 
     async def _make_partition_parents(self, changes: Iterable[StateChange]) -> None:
+        """Where one cannot be made the states below it cannot either, and that is told for each."""
         topics = {change.partition.topic for change in changes if change.is_new}
-        await asyncio.gather(*(self._create_if_missing(paths.partitions(topic)) for topic in topics))
+        parents = (self._create_if_missing(paths.partitions(topic)) for topic in topics)
+        for outcome in await asyncio.gather(*parents, return_exceptions=True):
+            if isinstance(outcome, BaseException) and not isinstance(outcome, ZooKeeperError):
+                raise outcome
 
     async def _write_chunk(self, chunk: Sequence[StateChange], written: Written) -> None:
         try:

@@ -5,13 +5,13 @@ written the same; the watch that fires afterwards then finds nothing new.
 """
 
 import asyncio
-import contextlib
 import random
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ottla.controller.active_controller import ActiveController
+from ottla.controller.attempts import Attempts
 from ottla.controller.placement import Replicas
 from ottla.controller.topic_rules import (
     PARTITIONS_PER_REQUEST_MAX,
@@ -24,17 +24,32 @@ from ottla.controller.topic_rules import (
     given_configs,
     partition_count,
 )
-from ottla.coordination.errors import BadVersionError, ConnectionLossError, NodeExistsError
+from ottla.controller.zookeeper_refusals import kafka_error
+from ottla.coordination.errors import (
+    BadVersionError,
+    ConnectionLossError,
+    CoordinationError,
+    NodeExistsError,
+    ZooKeeperError,
+)
 from ottla.coordination.payloads.configs import encode_config
 from ottla.coordination.payloads.topics import TopicAssignment
 from ottla.errors.kafka import (
     InvalidTopicError,
     PolicyViolationError,
     ReassignmentInProgressError,
+    RequestTimedOutError,
     TopicAlreadyExistsError,
     UnknownTopicOrPartitionError,
 )
 from ottla.model import random_uuid
+
+
+async def _again(attempts: Attempts, error: CoordinationError) -> None:
+    try:
+        await attempts.failed(error)
+    except CoordinationError:
+        raise RequestTimedOutError(f"ZooKeeper did not take it in several attempts: {error}") from None
 
 
 class CreatedTopic(NamedTuple):
@@ -77,28 +92,37 @@ class TopicAdmin:
 
     async def _write(self, created: CreatedTopic) -> None:
         assignment = TopicAssignment(created.partitions, created.topic_id)
+        attempts = Attempts()
         while True:
             try:
                 await self._controller.store.create_topic(created.name, assignment, encode_config(created.configs))
                 return
-            except ConnectionLossError:
-                continue
+            except ConnectionLossError as error:
+                await _again(attempts, error)
             except NodeExistsError:
                 # Perhaps by ourselves, in an attempt whose answer was lost.
                 found = await self._controller.store.read_topic(created.name, None)
                 if found is None or found[0].topic_id != created.topic_id:
                     raise TopicAlreadyExistsError(f"Topic '{created.name}' already exists.") from None
                 return
+            except ZooKeeperError as error:  # nothing of it was done
+                raise kafka_error(error) from error
 
     async def add_partitions(
         self, name: str, count: int, assignments: Sequence[Replicas] | None, *, validate_only: bool
     ) -> None:
         if name in self._state.topics:
             self._count_partitions(count - len(self._state.assignment(name).partitions))
-        await self._add_partitions(name, count, assignments, validate_only=validate_only)
+        await self._add_partitions(name, count, assignments, Attempts(), validate_only=validate_only)
 
     async def _add_partitions(
-        self, name: str, count: int, assignments: Sequence[Replicas] | None, *, validate_only: bool
+        self,
+        name: str,
+        count: int,
+        assignments: Sequence[Replicas] | None,
+        attempts: Attempts,
+        *,
+        validate_only: bool,
     ) -> None:
         if name in self._state.deletions:
             raise InvalidTopicError("The topic is queued for deletion.")
@@ -111,13 +135,17 @@ class TopicAdmin:
         if validate_only:
             return
         after = before._replace(partitions={**before.partitions, **added})
-        with contextlib.suppress(BadVersionError, ConnectionLossError):  # the watch tells what stands there now
+        try:
             version = await self._controller.store.write_topic(name, after, self._state.topics[name].version)
+        except (BadVersionError, ConnectionLossError) as error:  # the watch tells what stands there now
+            await _again(attempts, error)
+            await self._controller.topic_modified(name)
+            await self._add_partitions(name, count, assignments, attempts, validate_only=False)
+        except ZooKeeperError as error:  # nothing of it was done
+            raise kafka_error(error) from error
+        else:
             await self._controller.open_partitions(self._state.put_topic(name, after, version))
             await self._controller.watch_topic(name)
-            return
-        await self._controller.topic_modified(name)
-        await self._add_partitions(name, count, assignments, validate_only=False)
 
     def _count_partitions(self, added: int) -> None:
         """Before any of them is placed: a number is written quickly, and placing is done on the loop."""
@@ -130,7 +158,10 @@ class TopicAdmin:
         if name not in self._state.topics:
             raise UnknownTopicOrPartitionError
         if name not in self._state.deletions:
-            await self._controller.store.request_deletion(name)
+            try:
+                await self._controller.store.request_deletion(name)
+            except ZooKeeperError as error:
+                raise kafka_error(error) from error
         await self._controller.deletions.mark([name])
         await self._controller.deletions.proceed()
 

@@ -41,7 +41,7 @@ class TopicDeletions:
         return await self._context.session.children(paths.DELETE_TOPICS, look)
 
     def done(self, name: str) -> "asyncio.Future[None]":
-        """Completes when the topic is gone altogether."""
+        """Completes when the topic is gone altogether, or when this broker is not the controller any more."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         if name in self._state.topics:
             self._waiting.setdefault(name, []).append(done)
@@ -105,6 +105,11 @@ class TopicDeletions:
             self._state.deletions.get(partition.topic, set()).discard((partition, broker))
         if deleted:
             self._context.surroundings.news("replicas deleted", self.proceed)
+
+    def left_office(self) -> None:
+        """Another controller goes on with it: who waits here learns from the metadata how far it got."""
+        for name in list(self._waiting):
+            self._tell_waiting(name)
 
     def _tell_waiting(self, name: str) -> None:
         for done in self._waiting.pop(name, ()):

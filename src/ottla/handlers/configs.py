@@ -14,8 +14,17 @@ from ottla.config.dynamic import check_alteration, check_storable
 from ottla.config.keys import broker_keys, topic_keys
 from ottla.config.sources import ConfigSource
 from ottla.config.topic_config import validate_topic_config
+from ottla.controller.attempts import OUTRUN_MAX, Attempts
 from ottla.controller.config_store import ConfigStore
-from ottla.coordination.errors import BadVersionError, ConnectionLossError, NodeExistsError, SessionError
+from ottla.controller.zookeeper_refusals import kafka_error
+from ottla.coordination.errors import (
+    BadVersionError,
+    ConnectionLossError,
+    CoordinationError,
+    NodeExistsError,
+    SessionError,
+    ZooKeeperError,
+)
 from ottla.coordination.payloads.configs import ConfigEntity, broker_entity, topic_entity
 from ottla.errors import ConfigError, ErrorCode, KafkaError
 from ottla.errors.kafka import (
@@ -190,6 +199,7 @@ class ConfigHandlers:
             self._alter_loggers(resource, edits, validate_only)
             return
         entity = self._entity(resource)
+        lost, outrun = Attempts(), Attempts(OUTRUN_MAX)
         while True:
             try:
                 before, version = await self._store.read(entity)
@@ -199,10 +209,14 @@ class ConfigHandlers:
                     self._check_storable(resource, dict(after.items() - before.items()))
                     await self._store.write(entity, after, version)
                 return
-            except (BadVersionError, NodeExistsError, ConnectionLossError):
-                continue
+            except (BadVersionError, NodeExistsError) as error:
+                await _again(outrun, error)
+            except ConnectionLossError as error:
+                await _again(lost, error)
             except SessionError as error:
                 raise RequestTimedOutError(f"ZooKeeper cannot be reached: {error}") from None
+            except ZooKeeperError as error:
+                raise kafka_error(error) from error
 
     def _alter_loggers(self, resource: Resource, edits: list[Edit], validate_only: bool) -> None:
         self._check_broker_id(resource.name, "Node", str(self._broker_id))
@@ -240,6 +254,13 @@ class ConfigHandlers:
             check_storable(self._config, newly_set)
         except ConfigError as error:
             raise _invalid_value(resource, error) from None
+
+
+async def _again(attempts: Attempts, error: CoordinationError) -> None:
+    try:
+        await attempts.failed(error)
+    except CoordinationError:
+        raise RequestTimedOutError(f"The change was tried several times in vain: {error}") from None
 
 
 def _replacing_change(resource: Resource, edits: list[Edit]) -> Change:
