@@ -11,10 +11,10 @@
 
 A stop first has other brokers lead what is led here. Then it runs backwards: clients first, then the controller's
 office, then the logs are flushed and marked clean, and the session is closed last, which takes the registration away.
+Each step has a bound (`stop_sequence`): what it waits for may never come.
 """
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Mapping
 from typing import Protocol, TypeVar
@@ -26,6 +26,8 @@ from ottla.broker.data_plane import DataPlane
 from ottla.broker.group_coordination import GroupCoordination
 from ottla.broker.handler_table import build_handler_table
 from ottla.broker.identity import Identity, establish_identity
+from ottla.broker.log_dir_contents import LogDirContents, look_into, warn_of_unknown_topics
+from ottla.broker.stop_sequence import FLUSH_SECONDS_MAX, StopSequence
 from ottla.broker.topic_configs import TopicConfigs
 from ottla.broker.vital_signs import LifeState, VitalSigns
 from ottla.broker.zookeeper import ZooKeeperLink
@@ -76,7 +78,7 @@ class Broker:
         self.metrics = Metrics(self.clock)
         self.metadata = MetadataCache()
         self._topic_configs = TopicConfigs(config)
-        self._stack = contextlib.AsyncExitStack()
+        self.stops = StopSequence()
         self._is_up = False
 
     @property
@@ -93,18 +95,19 @@ class Broker:
         raise_descriptor_limit()
         wheel = TimerWheel(self.clock)
         wheel.attach(loop)
-        self._stack.callback(wheel.detach)
-        link = self._stack_stop(ZooKeeperLink(self.config, self.clock, self.fail))
+        self.stops.push_callback("the timers", wheel.detach)
+        link = ZooKeeperLink(self.config, self.clock, self.fail, self._log_dir_contents)
+        self._will_stop("the ZooKeeper session", link)
         self.data = DataPlane(self.config, self._topic_configs, self.clock, self.metrics, self.fail)
         self.data.logs.open()
-        self._stack.push_async_callback(self.data.stop)
+        self.stops.push("the logs", self.data.stop, FLUSH_SECONDS_MAX)
         await link.start()
         self.session = session = link.session
         await create_roots(session)
         self.identity = await establish_identity(self.config, session, self.data.logs)
         self.metadata.swap(ClusterImage(cluster_id=self.identity.cluster_id))
         configs = await self._start_configs(session)
-        self._vital_signs = self._stack_stop(VitalSigns(self))
+        self._vital_signs = self._will_stop("the metrics", VitalSigns(self))
         await self._vital_signs.start()
         self._vital_signs.enter(LifeState.RECOVERING)
         await self.data.load()
@@ -116,14 +119,27 @@ class Broker:
         )
 
     async def stop(self) -> None:
-        """Idempotent. What fails on the way is logged, and the rest is stopped all the same."""
+        """Idempotent. What fails on the way is logged, and the rest is stopped all the same: see `stops.left`."""
         if self._is_up:
             self._is_up = False
             self._vital_signs.enter(LifeState.CONTROLLED_SHUTDOWN)
-            await leave_cluster(self.config, self.metadata, self.control)
+            await self._leave_cluster()
             self._vital_signs.enter(LifeState.STOPPING)
-        await self._stack.aclose()
-        logger.info("stopped")
+        await self.stops.run()
+        if hasattr(self, "failed") and self.failed.done():
+            self.failed.exception()  # Whoever runs the broker has it, unless the broker was being stopped already.
+        if self.stops.left:
+            logger.warning("stopped, but not in order: %s", ", ".join(self.stops.left))
+        else:
+            logger.info("stopped")
+
+    async def _leave_cluster(self) -> None:
+        """For a third of the time that a stop has: the rest of the stop must not come too short."""
+        timeout_s = self.config.int("ottla.stop.timeout.ms") / 3000
+        try:
+            await asyncio.wait_for(leave_cluster(self.config, self.metadata, self.control), timeout_s)
+        except TimeoutError:
+            logger.warning("controlled shutdown not done after %g s: others lead once this broker is gone", timeout_s)
 
     def fail(self, error: BaseException) -> None:
         """The broker cannot go on; whoever runs it stops it."""
@@ -135,10 +151,17 @@ class Broker:
         configs = ConfigStore(session, self.identity.broker_id, self.clock)
         self._topic_configs.overrides = configs.overrides
         configs.on_broker_config = self._broker_config_found
-        self._stack.callback(self.config.subscribe(self._config_changed))
+        self.stops.push_callback("the configuration", self.config.subscribe(self._config_changed))
         await configs.start()
-        await configs.load(await session.children(paths.BROKER_TOPICS))
+        topics = await session.children(paths.BROKER_TOPICS)
+        warn_of_unknown_topics(self._log_dir_contents(), topics, self.config.log_dirs)
+        await configs.load(topics)
         return configs
+
+    def _log_dir_contents(self) -> LogDirContents:
+        logs = self.data.logs
+        clusters = (meta.cluster_id for _source, meta in logs.found_meta())
+        return look_into((log_dir.path for log_dir in logs.online_dirs()), next(filter(None, clusters), None))
 
     async def _start_serving(self, session: Session, configs: ConfigStore, wheel: TimerWheel) -> None:
         config, broker_id = self.config, self.identity.broker_id
@@ -161,19 +184,19 @@ class Broker:
             wake_few=replicas.purgatory.wake_few,
         )
         bound = self.server.bind()
-        self._stack.callback(self.server.stop_accepting)
+        self.stops.push_callback("the listeners", self.server.stop_accepting)
         self.endpoints = resolve_advertised(config.advertised_listeners, bound)
-        self._stack_stop(self.control)
+        self._will_stop("the controller", self.control)
         self.data.on_directory_failed = self.control.log_directory_failed
         groups.start()
-        self._stack_stop(groups)
+        self._will_stop("the group coordinator", groups)
         logs = self.data.logs
         await self.control.start(self.endpoints, logs.vouch if logs.may_lack_records else None)
         self.data.broker_epoch = self.control.broker_epoch
         self.data.start()
         self._vital_signs.watch_parts()
         self.server.start()
-        self._stack.push_async_callback(self.server.stop)
+        self._will_stop("the server", self.server)
 
     def _broker_config_found(self, broker_id: int | None, found: Mapping[str, str]) -> None:
         """In ZooKeeper, at the start or later; None: for all brokers."""
@@ -189,9 +212,8 @@ class Broker:
         if hasattr(self, "server"):
             self.server.apply_limits(ServerLimits.from_config(self.config))
 
-    def _stack_stop(self, part: Part) -> Part:
-        """Have it stopped in its turn, whatever becomes of the start."""
-        self._stack.push_async_callback(part.stop)
+    def _will_stop(self, name: str, part: Part) -> Part:
+        self.stops.push(name, part.stop)
         return part
 
     def _listening(self) -> list[str]:

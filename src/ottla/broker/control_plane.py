@@ -19,7 +19,7 @@ from ottla.controller.producer_ids import ProducerIdManager
 from ottla.controller.registration import BrokerRegistration
 from ottla.controller.topic_rules import TopicDefaults
 from ottla.coordination import paths
-from ottla.coordination.errors import SessionError
+from ottla.coordination.errors import CoordinationError
 from ottla.coordination.payloads.admin import LogDirEvent
 from ottla.coordination.payloads.brokers import BrokerInfo, Endpoint
 from ottla.coordination.session import Session
@@ -138,7 +138,7 @@ class ControlPlane:
         path = f"{paths.LOG_DIR_EVENT_NOTIFICATION}/{paths.LOG_DIR_EVENT_PREFIX}"
         try:
             await self._session.create(path, LogDirEvent(self._broker_id).encode(), sequence=True)
-        except SessionError as error:  # With a new session the controller asks for everything anyway.
+        except CoordinationError as error:  # With a new session the controller asks for everything anyway.
             logger.warning("the controller was not told of the failed log directory: %s", error)
 
     def _topic_defaults(self) -> TopicDefaults:

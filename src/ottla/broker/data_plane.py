@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Sequence
 
 from ottla.broker.log_cleaning import LogCleaning
+from ottla.broker.stop_sequence import STEP_SECONDS_MAX
 from ottla.broker.topic_configs import TopicConfigs
 from ottla.clock import Clock, TimerWheel
 from ottla.config import BrokerConfig
@@ -46,6 +47,8 @@ class DataPlane:
         self._metrics = metrics
         self._on_fatal = on_fatal
         self._loop = asyncio.get_running_loop()
+        self._closing = False
+        self._loading: asyncio.Future[None] | None = None
         self._ticking: asyncio.TimerHandle | None = None
         self._high_watermarks_due = 0.0
         self._upkeep_due = 0.0
@@ -65,7 +68,8 @@ class DataPlane:
         self._cleaning = LogCleaning(config, self.logs, clock, metrics, self._loop)
 
     async def load(self) -> None:
-        await self._loop.run_in_executor(None, self.logs.load)
+        self._loading = self._loop.run_in_executor(None, self.logs.load)
+        await asyncio.shield(self._loading)
         self._cleaning.load()
 
     def host(self, broker_id: int, metadata: MetadataCache, wheel: TimerWheel) -> ReplicaManager:
@@ -90,9 +94,18 @@ class DataPlane:
         """The clean stop: everything flushed and marked, in a thread because it waits for the disk."""
         if self._ticking is not None:
             self._ticking.cancel()
+        if self._loading is not None and not self._loading.done():  # A start that was broken off: its thread cannot be.
+            await asyncio.wait([self._loading], timeout=STEP_SECONDS_MAX)
+            if not self._loading.done():
+                raise LogDirError(", ".join(self._config.log_dirs), "still being loaded")
+        self._closing = True
+        online = self.logs.online_dirs()
         await self._loop.run_in_executor(None, self.delivery.close)
         await self._loop.run_in_executor(None, self._cleaning.stop)
         await self._loop.run_in_executor(None, self.logs.close, self.broker_epoch)
+        failed = [log_dir.path for log_dir in online if not log_dir.is_online]
+        if failed:
+            raise LogDirError(", ".join(failed), "not closed cleanly, recovery will run at the next start")
 
     def _tick(self) -> None:
         """Once a second what is due; in between the flushes of topics whose `flush.ms` is shorter than that."""
@@ -123,6 +136,8 @@ class DataPlane:
 
     def _directory_failed(self, path: str, partitions: Sequence[TopicPartition], error: Exception) -> None:
         logger.error("log directory %s is offline with %d partitions: %s", path, len(partitions), error)
+        if self._closing:  # In the thread that closes the logs: `stop` tells, and nobody is led or told any more.
+            return
         if hasattr(self, "replicas"):
             self.replicas.log_directory_failed(partitions)
             self.on_directory_failed()

@@ -1,7 +1,10 @@
 """The process around a broker: event loop, signals, log lines, exit code.
 
-SIGTERM and Ctrl-C stop cleanly; a second one ends the process at once. The loop is the selector loop, measured, since
-the transport works on raw sockets. `gc.freeze()` after the start keeps what will live for ever out of every collection.
+SIGTERM and Ctrl-C stop cleanly, also in the middle of the start; a second one ends the process at once, and so does a
+stop that takes too long (`stop_deadline`). The exit code is 0 when everything was stopped in order.
+
+The loop is the selector loop, measured, since the transport works on raw sockets. `gc.freeze()` after the start keeps
+what will live for ever out of every collection.
 """
 
 import asyncio
@@ -12,7 +15,9 @@ import os
 import signal
 
 from ottla.broker.broker import Broker
+from ottla.broker.stop_deadline import StopDeadline
 from ottla.config import BrokerConfig, ConfigSource
+from ottla.errors import OttlaError
 from ottla.observability.logs import setup_logging
 from ottla.transport.event_loop import MeasuredEventLoop
 
@@ -34,6 +39,10 @@ Data lies under {directory}. Ctrl-C stops.
 """
 
 
+class DisorderlyStopError(OttlaError):
+    """The broker ended, and left something undone."""
+
+
 def run_broker(config: BrokerConfig, *, tour: bool = False) -> None:
     """Run until a signal; raises what kept the broker from starting or made it give up."""
     setup_logging(config.string("ottla.log.level") or "INFO")
@@ -45,19 +54,37 @@ def run_broker(config: BrokerConfig, *, tour: bool = False) -> None:
 async def _serve(config: BrokerConfig, tour: bool) -> None:
     loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, _on_signal, number, stopping)
     broker = Broker(config)
+    deadline = StopDeadline(config.int("ottla.stop.timeout.ms") / 1000, broker.stops)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, _on_signal, number, stopping, deadline)
     try:
-        await broker.start()
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(*GC_THRESHOLDS)
-        if tour:
-            print(TOUR.format(address=broker.address, directory=config.log_dirs[0]), flush=True)
-        await _first(stopping, broker.failed)
+        if await _start(broker, stopping):
+            gc.collect()
+            gc.freeze()
+            gc.set_threshold(*GC_THRESHOLDS)
+            if tour:
+                print(TOUR.format(address=broker.address, directory=config.log_dirs[0]), flush=True)
+            await _first(stopping, broker.failed)
     finally:
+        deadline.start()
         await broker.stop()
+    if broker.stops.left:
+        raise DisorderlyStopError(f"not everything was stopped in order: {', '.join(broker.stops.left)}")
+
+
+async def _start(broker: Broker, stopping: asyncio.Event) -> bool:
+    """False when it is to stop before it is up: a start may wait long for ZooKeeper, or for a recovery."""
+    starting = asyncio.ensure_future(broker.start())
+    waiting = asyncio.ensure_future(stopping.wait())
+    await asyncio.wait([starting, waiting], return_when=asyncio.FIRST_COMPLETED)
+    waiting.cancel()
+    if not starting.done():
+        starting.cancel()
+        await asyncio.wait([starting])
+        return False
+    starting.result()
+    return True
 
 
 async def _first(stopping: asyncio.Event, failed: "asyncio.Future[None]") -> None:
@@ -70,11 +97,12 @@ async def _first(stopping: asyncio.Event, failed: "asyncio.Future[None]") -> Non
         failed.result()
 
 
-def _on_signal(number: int, stopping: asyncio.Event) -> None:
+def _on_signal(number: int, stopping: asyncio.Event, deadline: StopDeadline) -> None:
     if stopping.is_set():
         logger.warning("second %s: ending at once, recovery will run at the next start", signal.Signals(number).name)
         os._exit(1)
     logger.info("%s: stopping", signal.Signals(number).name)
+    deadline.start()
     stopping.set()
 
 

@@ -1,7 +1,8 @@
 """The broker's way to ZooKeeper: a session with the servers of `zookeeper.connect`, or with our own server.
 
 Without `zookeeper.connect` the lone broker runs the embedded server on its own loop, with its data beside the first log
-directory, and talks to it over loopback as it would to an ensemble. A `zookeeper.connect` that does not answer is an
+directory, and talks to it over loopback as it would to an ensemble. The directory is this broker's alone
+(`zookeeper_directory`). A `zookeeper.connect` that does not answer is an
 error and never a reason to start one.
 """
 
@@ -10,6 +11,8 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ottla.broker.log_dir_contents import LogDirContents
+from ottla.broker.zookeeper_directory import KEY, check_owner, write_owner
 from ottla.clock import Clock
 from ottla.config import BrokerConfig
 from ottla.coordination.connect_string import ConnectString, parse_connect_string
@@ -31,10 +34,17 @@ class ZooKeeperLink:
 
     session: KazooSession
 
-    def __init__(self, config: BrokerConfig, clock: Clock, on_failure: Callable[[BaseException], None]) -> None:
+    def __init__(
+        self,
+        config: BrokerConfig,
+        clock: Clock,
+        on_failure: Callable[[BaseException], None],
+        log_dir_contents: Callable[[], LogDirContents],
+    ) -> None:
         self._config = config
         self._clock = clock
         self._on_failure = on_failure
+        self._log_dir_contents = log_dir_contents
         self.embedded: EmbeddedZooKeeper | None = None
 
     async def start(self) -> None:
@@ -56,16 +66,24 @@ class ZooKeeperLink:
         # Imported here: a broker on an ensemble starts without it.
         from ottla.coordination.embedded.server import EmbeddedZooKeeper
         from ottla.coordination.embedded.server_config import ServerConfig
+        from ottla.coordination.embedded.store import DirectoryInUseError
 
+        data_dir, log_dirs = embedded_data_dir(self._config), self._config.log_dirs
+        check_owner(data_dir, log_dirs)
         port = self._config.int("ottla.zookeeper.port")
         server = EmbeddedZooKeeper(
-            ServerConfig(data_dir=embedded_data_dir(self._config), client_port=port, tick_time_ms=_EMBEDDED_TICK_MS),
+            ServerConfig(data_dir=data_dir, client_port=port, tick_time_ms=_EMBEDDED_TICK_MS),
             self._clock,
             port_search=port != 0,
             on_failure=self._on_failure,
+            contradiction=self._log_dir_contents().contradiction,
         )
-        await server.start()
+        try:
+            await server.start()
+        except DirectoryInUseError as error:
+            raise OperatorError(f"{error}: give this broker another {KEY}, or stop the other one") from error
         self.embedded = server
+        write_owner(data_dir, log_dirs)
         if port not in (0, server.port):
             logger.warning("port %d is taken: the embedded ZooKeeper listens on %d", port, server.port)
         return parse_connect_string(f"{server.host}:{server.port}")
@@ -80,6 +98,7 @@ class ZooKeeperLink:
             digest=config.password("ottla.zookeeper.auth"),
             set_acl=config.bool("zookeeper.set.acl"),
             directory=os.path.abspath(config.log_dirs[0]),
+            own_server=self.embedded is not None,
         )
 
 

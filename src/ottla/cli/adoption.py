@@ -16,6 +16,7 @@ import uuid
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import NamedTuple
 
+from ottla.broker.zookeeper_directory import check_owner
 from ottla.cli.known_producers import NO_PRODUCER_ID, highest_producer_id
 from ottla.clock import SystemClock
 from ottla.controller.registration import cluster_id, create_roots
@@ -176,7 +177,9 @@ async def _session(zookeeper: str | None, inventories: Sequence[Inventory]) -> A
     """With the ZooKeeper that is named, else with the embedded one, run for as long as this takes."""
     async with contextlib.AsyncExitStack() as stack:
         if zookeeper is None:
-            server = EmbeddedZooKeeper(ServerConfig(data_dir=_zookeeper_data(inventories[0].path), client_port=0))
+            data_dir = _zookeeper_data(inventories[0].path)
+            check_owner(data_dir, [inventory.path for inventory in inventories])
+            server = EmbeddedZooKeeper(ServerConfig(data_dir=data_dir, client_port=0))
             await server.start()
             stack.push_async_callback(server.stop)
             zookeeper = f"{server.host}:{server.port}"

@@ -36,6 +36,7 @@ from ottla.transport.write_queue import Chunk
 
 logger = logging.getLogger(__name__)
 
+DRAIN_SECONDS_MAX = 1.0
 _KEY_AND_VERSION = Struct(">I")
 _KEY_VERSION_CORRELATION = Struct(">hhi")
 _SYNCHRONOUS = (EncodedResponse, Response)
@@ -252,9 +253,13 @@ class Dispatcher:
             return []
 
     async def drain_tasks(self) -> None:
-        """Wait for the coroutines of handlers, whose clients may be gone already."""
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+        """Wait a moment for the coroutines of handlers, whose clients are gone already; then cancel them."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=DRAIN_SECONDS_MAX)
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=DRAIN_SECONDS_MAX)
 
 
 class _WaitingRequest(PendingAnswer):

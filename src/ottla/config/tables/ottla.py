@@ -20,6 +20,8 @@ ottla.segment.handles.max | INT | 8000 | [16,...] | LOW | read-only | honoured
     Segment files open at once; the least recently used is closed first.
 ottla.zookeeper.auth | PASSWORD | null |  | MEDIUM | read-only | honoured
     user:password with which the broker authenticates to ZooKeeper by the digest scheme.
+ottla.stop.timeout.ms | INT | 9000 | [1000,...] | LOW | read-only | honoured
+    A stop that takes longer, but for flushing the logs, ends the process; a third of it is for the controlled shutdown.
 ottla.zookeeper.data.dir | STRING | null | non-empty string | LOW | read-only | honoured
     Data of the embedded ZooKeeper; unset: a directory zookeeper beside the first log directory.
 """
