@@ -16,6 +16,8 @@ from ottla.clients.errors import (
     SerializationError,
 )
 from ottla.errors import ConfigError
+from ottla.errors.kafka import CorruptMessageError
+from ottla.testing import EmbeddedBroker
 from support.librdkafka import write_topic
 
 
@@ -170,6 +172,26 @@ def test_a_record_larger_than_the_fetch_size_makes_progress(broker_address, topi
     ) as client:
         client.assign([(topic, 0)])
         assert [record.value for record in take(client, 4)] == values
+
+
+def test_a_batch_that_is_cut_short_on_disk_is_an_error_that_names_its_offset(tmp_path):
+    with EmbeddedBroker(directory=tmp_path) as broker:
+        topic = broker.create_topic("damaged")
+        (log_file,) = tmp_path.glob("logs-0/damaged-0/*.log")
+        with ottla.Producer(broker.address) as producer:
+            assert producer.send(topic, b"whole").result(30).offset == 0
+            position = log_file.stat().st_size
+            assert producer.send(topic, b"torn").result(30).offset == 1
+        with open(log_file, "r+b") as file:
+            file.seek(position + 8)
+            file.write((1 << 20).to_bytes(4, "big"))
+        with ottla.Consumer(broker.address, auto_offset_reset="earliest") as client:
+            client.assign([(topic, 0)])
+            assert [record.value for record in take(client, 1)] == [b"whole"]
+            with pytest.raises(CorruptMessageError, match="damaged-0 at offset 1"):
+                take(client, 1)
+            client.seek((topic, 0), 0)
+            assert [record.value for record in take(client, 1)] == [b"whole"]
 
 
 def test_new_records_arrive_while_somebody_waits(broker_address, consumer, topic):

@@ -19,18 +19,20 @@ LEADER_ID = 2
 
 
 class Leader:
-    """Answers the first fetch with a record, or only a high watermark, and holds every later one."""
+    """Answers the first fetch with a record (or these bytes), or only a high watermark, and holds every later one."""
 
-    def __init__(self, high_watermark: int = 0) -> None:
+    def __init__(self, high_watermark: int = 0, records: bytes | None = None) -> None:
         self.fetches: list[FetchRequest] = []
         self.high_watermark = high_watermark
+        self.records = bytes(batch()) if records is None and not high_watermark else records or b""
 
     async def request(self, broker_id: int, request: FetchRequest, **_options: Any) -> FetchResponse:
         self.fetches.append(request)
         if len(self.fetches) > 1:
             await asyncio.Event().wait()
-        records = b"" if self.high_watermark else bytes(batch())
-        data = PartitionData(partition_index=0, high_watermark=self.high_watermark, log_start_offset=0, records=records)
+        data = PartitionData(
+            partition_index=0, high_watermark=self.high_watermark, log_start_offset=0, records=self.records
+        )
         return FetchResponse(session_id=5, responses=[FetchableTopicResponse(topic_id=TOPIC_ID, partitions=[data])])
 
     def fetched_offsets(self, number: int) -> list[int]:
@@ -140,4 +142,14 @@ async def test_a_disk_that_fails_under_an_answer_ends_its_directory_and_not_the_
             await asyncio.sleep(0)
         assert fetcher._task is not None
         assert not fetcher._task.done()
+        fetcher.stop()
+
+
+@on_event_loop
+async def test_a_follower_does_not_ask_on_and_on_for_a_batch_that_is_cut_short_at_its_leader(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        leader = Leader(records=bytes(batch())[:-1])
+        fetcher = follow(replicas, leader, FetcherSettings())
+        await until(lambda: bool(fetcher._paused))
+        assert len(leader.fetches) == 1
         fetcher.stop()

@@ -9,7 +9,7 @@ import pytest
 import ottla
 from ottla.clients.errors import NoBrokerError
 from ottla.errors import ErrorCode
-from ottla.errors.kafka import TopicAuthorizationFailedError
+from ottla.errors.kafka import CorruptMessageError, TopicAuthorizationFailedError
 from ottla.model import TopicPartition
 from ottla.protocol.messages.fetch import AbortedTransaction
 from ottla.records.attributes import Codec, TimestampType
@@ -128,6 +128,13 @@ def test_records_larger_than_a_fetch_are_read():
         assert offsets_of(read(log, 0, 2, settings={"max.partition.fetch.bytes": "1000"})) == [0, 1]
         log.cuts_batches = True
         assert offsets_of(read(log, 0, 2, settings={"max.partition.fetch.bytes": "1000"})) == [0, 1]
+
+
+def test_a_batch_that_is_cut_short_on_disk_is_an_error_that_names_its_offset():
+    with ScriptedLog([batch(0), batch(1)]) as log:
+        log.lost_bytes = 1
+        with pytest.raises(CorruptMessageError, match="the batch at offset 1 of scripted-0"):
+            read(log, 0, 2, poll_timeout_ms=50)
 
 
 def test_batches_have_about_the_rows_that_were_asked_for():

@@ -43,6 +43,7 @@ class ScriptedLog(HandlersInThread):
         self.isolation_levels: set[int] = set()
         self.metadata_requests = 0
         self.cuts_batches = False
+        self.lost_bytes = 0
 
     def handlers(self) -> dict[ApiKey, Callable[..., Any]]:
         return {
@@ -85,7 +86,8 @@ class ScriptedLog(HandlersInThread):
         """From the batch that holds the offset; the first one whole, unless the test has old habits in mind."""
         left = [batch for batch in self.batches if _last_offset(batch) >= offset]
         size = size_max if self.cuts_batches or not left else max(size_max, len(left[0]))
-        return b"".join(left)[:size]
+        data = b"".join(left)
+        return data[: min(size, len(data) - self.lost_bytes)]
 
 
 def _last_offset(batch: bytes) -> int:

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from ottla.errors import LogDirError
 from ottla.errors.kafka import (
+    CorruptMessageError,
     KafkaStorageError,
     NotLeaderOrFollowerError,
     UnknownTopicIdError,
@@ -268,11 +269,13 @@ class ReplicaManager:
         return future
 
     def append_from_leader(self, partition: Partition, records: memoryview, now_ms: int) -> None:
-        """Append the leader's bytes as they are."""
+        """Append the leader's bytes as they are. CorruptMessageError also when not one batch of them is whole."""
         try:
-            partition.log.append_as_follower(records, now_ms=now_ms)
+            appended = partition.log.append_as_follower(records, now_ms=now_ms)
         except LogDirError as error:
             raise self.storage_failed(error) from error
+        if appended is None:
+            raise CorruptMessageError(f"the leader's batch at offset {partition.log.log_end_offset} is cut short")
 
     def truncate(self, partition: Partition, offset: int) -> None:
         """Cut off what the leader does not have. Durable on return: what comes after is written in its place."""

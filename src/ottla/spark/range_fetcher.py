@@ -19,7 +19,7 @@ from ottla.clients.consumer.settings import FetchSettings, consumer_settings
 from ottla.clients.errors import broker_error
 from ottla.clients.offset_lookup import OffsetSpec
 from ottla.errors import KafkaError
-from ottla.errors.kafka import NetworkError, OffsetOutOfRangeError, UnknownTopicOrPartitionError
+from ottla.errors.kafka import CorruptMessageError, NetworkError, OffsetOutOfRangeError, UnknownTopicOrPartitionError
 from ottla.model import TopicPartition
 from ottla.protocol.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic, PartitionData
 from ottla.protocol.messages.list_offsets import (
@@ -42,6 +42,7 @@ CONSUMER_REPLICA_ID = -1
 # A task reads one partition from end to end: larger than a consumer's default. A fetch becomes an Arrow batch.
 FETCH_BYTES_DEFAULT = 4 * 1024 * 1024
 FETCH_BYTES_KEY = "max.partition.fetch.bytes"
+FETCH_BYTES_MAX = 2**31 - 1
 # A topic that was just created may not be known everywhere; one that stays unknown for this long is gone.
 UNKNOWN_TOPIC_S_MAX = 5.0
 # What is tried again for longer than this, without a step forward, is worth a line in the log of the task.
@@ -158,12 +159,12 @@ class RangeFetcher:
             self._settings,
         )
         next_offset = fetched.next_fetch_offset()
-        if next_offset is None:  # one batch is larger than the fetch, and the broker cut it
-            self._fetch_bytes *= 2
+        if next_offset is None and len(data.records) >= self._fetch_bytes < FETCH_BYTES_MAX:
+            # One batch is larger than the fetch, and the broker cut it.
+            self._fetch_bytes = min(2 * self._fetch_bytes, FETCH_BYTES_MAX)
             return None
-        if next_offset <= self.position:  # no broker should do this, and none may keep a task busy with it
-            self._check_progress()
-            return None
+        if next_offset is None or next_offset <= self.position:  # The leader's log is damaged.
+            raise CorruptMessageError(f"the batch at offset {self.position} of {self._wanted} is cut short or damaged")
         self.position = next_offset
         self._send_ahead()
         return fetched

@@ -60,6 +60,9 @@ class SegmentScan:
         try:
             while self.valid_bytes < self.size and self.problem is None:
                 chunk = self._read_chunk(descriptor)
+                if not len(chunk):
+                    self.problem = f"the file is shorter than {self.size} bytes"
+                    return
                 yield from self._scan_chunk(chunk, self.valid_bytes)
         finally:
             self._disk.close(descriptor)

@@ -24,6 +24,7 @@ from ottla.clients.consumer.settings import FetchSettings
 from ottla.clients.consumer.truncation import PositionValidator, resolve
 from ottla.clients.errors import NoOffsetForPartitionError, broker_error
 from ottla.errors import ErrorCode, KafkaError
+from ottla.errors.kafka import CorruptMessageError
 from ottla.model import TopicPartition
 from ottla.protocol.messages.fetch import FetchRequest, FetchResponse, PartitionData
 
@@ -262,11 +263,14 @@ class Fetcher:
         asked_offset = asked.wanted.fetch_offset
         fetched = FetchedPartition(state, data.records, asked_offset, data.aborted_transactions, self._settings)
         end = fetched.end()
-        if end is None:
-            return  # not one whole batch: another partition came first, and this one will next time
+        if end is None or end[0] <= asked_offset:
+            # No broker cuts the first batch of an answer: what it has on disk is damaged. Asking on and on is no help.
+            where = f"{state.partition} at offset {asked_offset}"
+            state.error = CorruptMessageError(f"{where}: a batch is cut short or damaged: seek past it to go on")
+            return
         next_offset, state.fetch_epoch = end
         state.validated_epoch = asked.wanted.leader_epoch
-        state.fetch_offset = max(next_offset, asked_offset)
+        state.fetch_offset = next_offset
         state.buffered_bytes += fetched.size_bytes
         self.completed.append(fetched)
         self._metrics.note_partition(state, fetched.size_bytes)

@@ -1,4 +1,9 @@
-"""Loads won partitions one after the other, in slices of a few milliseconds: the event loop goes on in between."""
+"""Loads won partitions one after the other, in slices of a few milliseconds: the event loop goes on in between.
+
+A partition is read up to the end of its log, or up to the first batch that is cut short or damaged: behind that nothing
+can be found, now or later, and a coordinator that waited for it would keep every group of the partition from working.
+What a disk or a change of leaders keeps from being read for the moment is tried again.
+"""
 
 import asyncio
 import logging
@@ -12,7 +17,8 @@ from ottla.coordinators.group.offsets_log import OffsetsLog
 from ottla.coordinators.group.owned_partition import OwnedPartition
 from ottla.coordinators.group.settings import GroupSettings
 from ottla.errors import OttlaError
-from ottla.records.batch import iterate_batches
+from ottla.errors.kafka import CorruptMessageError
+from ottla.records.batch import Buffer, iterate_batches
 
 logger = logging.getLogger(__name__)
 
@@ -74,16 +80,36 @@ class PartitionLoader:
         self._begin_slice()
         offset = self._log.start_offset(partition.index)
         while not partition.is_lost:
-            buffer = await self._log.read(partition.index, offset, self._settings.load_buffer_bytes)
-            if not len(buffer):
+            try:
+                buffer = await self._log.read(partition.index, offset, self._settings.load_buffer_bytes)
+                if not len(buffer):
+                    break
+                offset = await self._feed(load, buffer, offset)
+            except CorruptMessageError as error:
+                logger.warning(
+                    "loading %r ends at offset %d, what lies behind is not known: %s", partition, offset, error
+                )
                 break
-            for position, header in iterate_batches(buffer, partial_tail=True):
-                load.feed(buffer, position, header)
-                offset = header.next_offset
-                await self._maybe_pause()
         for _ in load.decode():
             await self._maybe_pause()
         return load.groups
+
+    async def _feed(self, load: PartitionLoad, buffer: Buffer, offset: int) -> int:
+        """Feed what was read from `offset` on; where to read next. CorruptMessageError: there is no way on."""
+        next_offset = offset
+        try:
+            for position, header in iterate_batches(buffer, partial_tail=True):
+                if header.next_offset <= next_offset:
+                    break  # Offsets rise: this one's header is damaged.
+                load.feed(buffer, position, header)
+                next_offset = header.next_offset
+                await self._maybe_pause()
+        except CorruptMessageError:
+            if next_offset <= offset:
+                raise  # Otherwise it is the first batch of the next read, which says at which offset it is.
+        if next_offset <= offset:
+            raise CorruptMessageError("a batch is cut short or damaged")
+        return next_offset
 
     def _begin_slice(self) -> None:
         self._slice_end = self._clock.monotonic() + SLICE_SECONDS
