@@ -43,12 +43,12 @@ def fill(writer: PartitionWriter, segments: int = 3, batches: int = 10) -> None:
             writer.append(b"value %d" % sequence, b"x" * 50, producer_id=7, sequence=2 * sequence)
 
 
-def test_after_a_clean_stop_no_log_data_is_read(writer: PartitionWriter) -> None:
+def test_after_a_clean_stop_only_the_tail_of_the_active_segment_is_read(writer: PartitionWriter) -> None:
     fill(writer)
     writer.stop()
     disk = LogReadingForbidden()
     log = writer.load(is_clean=True, recovery_point=writer.end, disk=disk)
-    assert disk.logs_opened == []
+    assert [os.path.basename(path) for path in disk.logs_opened] == [f"{40:020d}.log"]
     assert (log.log_end_offset, log.recovery_point) == (60, 60)
     producer = log.producers.get(7)
     assert producer is not None
@@ -144,6 +144,30 @@ def test_a_torn_batch_is_cut_wherever_it_was_torn(tmp_path: Path) -> None:
         assert values_of(log) == [(0, b"whole")]
         for segment in log.segments:
             segment.close()
+
+
+@pytest.mark.parametrize("lost", ["one byte", "into the header", "all but one byte", "zeros", "a whole batch"])
+def test_a_tail_that_was_lost_after_a_clean_stop_is_cut_and_said(
+    writer: PartitionWriter, caplog: pytest.LogCaptureFixture, lost: str
+) -> None:
+    fill(writer)
+    last = writer.active.size
+    writer.append(b"lost", producer_id=8, sequence=0)
+    end = writer.active.size
+    writer.stop()
+    path = Path(writer.path, f"{40:020d}.log")
+    data = path.read_bytes()
+    kept = {"one byte": end - 1, "into the header": last + 11, "all but one byte": last + 1, "a whole batch": last}
+    path.write_bytes(data[:last] + bytes(end - last) if lost == "zeros" else data[: kept[lost]])
+    log = writer.load(is_clean=True, recovery_point=61)
+    check(log)
+    assert (log.log_end_offset, log.recovery_point, log.segments[-1].size) == (60, 60, last)
+    assert values_of(log) == writer.values[:-1]
+    assert log.producers.get(8) is None
+    producer = log.producers.get(7)
+    assert producer is not None
+    assert producer.last_sequence == 59
+    assert "ends at offset 60, not at 61" in caplog.text
 
 
 def test_a_flipped_bit_ends_the_log_and_later_segments_go(writer: PartitionWriter) -> None:

@@ -106,7 +106,7 @@ def test_every_offset_is_found_with_and_without_indexes(segment: Segment) -> Non
         for wanted in range(100, offset):
             expected = min((position for position, _, end in places if end > wanted), default=None)
             assert state.find_position(wanted) == expected
-    assert segment.read_next_offset() == places[-1][2]
+    assert segment.read_end().offset == places[-1][2]
 
 
 def test_known_positions_are_dropped_with_what_they_point_at(segment: Segment) -> None:

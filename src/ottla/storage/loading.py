@@ -1,8 +1,10 @@
 """Opening one partition's directory at start: files in, the parts of a log out.
 
-After a clean stop only names, sizes and index entries are looked at; no record is read: the log's end is the recovery
-point, the producers are in the snapshot of the end. After a crash `recovery` reads what the recovery point does not
-vouch for. Whatever can be made from the log (indexes, epochs, snapshots) is made anew when it is missing or damaged.
+After a clean stop only names, sizes, index entries and the headers behind the last one are looked at: they must lead to
+the end of the active segment, which is the end of the log, and the producers are in the snapshot of it. Where they do
+not, because a copy or a disk lost the tail of the file since, that segment is recovered as after a crash: what is
+appended behind a torn batch could never be read. After a crash `recovery` reads what the recovery point does not vouch
+for. Whatever can be made from the log (indexes, epochs, snapshots) is made anew when it is missing or damaged.
 """
 
 import logging
@@ -232,7 +234,11 @@ def _find_end(parts: LogParts, request: LoadRequest) -> tuple[int, int]:
     if not request.is_clean:
         end_offset = recover_from(parts, _first_unflushed(parts.segments, request.recovery_point))
         return end_offset, min(request.recovery_point, end_offset)
-    end_offset = _end_after_clean_stop(parts.segments[-1], request.recovery_point)
+    end_offset = _read_end(parts.segments[-1])
+    if end_offset is None or end_offset < request.recovery_point:
+        end_offset = recover_from(parts, len(parts.segments) - 1)
+        logger.warning("%s ends at offset %d, not at %d as it was stopped", parts.path, end_offset, request.recovery_point)
+        return end_offset, end_offset
     if parts.snapshots.offsets:
         rebuild_producers(parts, parts.segments, end_offset)
         windows = read_whole(parts.segments[-1].log.directory, os.path.join(parts.path, producer_windows.FILE_NAME))
@@ -248,12 +254,13 @@ def _first_unflushed(segments: list[Segment], recovery_point: int) -> int:
     return below[-1] if below else 0
 
 
-def _end_after_clean_stop(last: Segment, recovery_point: int) -> int:
-    """A clean stop checkpoints the end of every log. Where the checkpoint cannot be that, the segment is asked."""
-    is_empty = last.size == 0
-    if recovery_point == last.base_offset if is_empty else recovery_point > last.base_offset:
-        return recovery_point
-    return last.read_next_offset()
+def _read_end(active: Segment) -> int | None:
+    """The offset that the active segment ends at; None when it does not end with a whole batch."""
+    try:
+        end = active.read_end()
+    except CorruptMessageError:
+        return None
+    return end.offset if end.position == active.size else None
 
 
 def _begin_anew(parts: LogParts) -> int:

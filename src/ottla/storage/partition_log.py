@@ -518,10 +518,7 @@ class PartitionLog:
         assert self.segments.first.base_offset <= max(self.log_start_offset, self.segments.first.base_offset)
         assert self.active.base_offset <= self.log_end_offset
         assert self.recovery_point <= self.log_end_offset
-        assert max((last for last in [self.active.read_next_offset()] if self.active.size), default=NO_OFFSET) in (
-            NO_OFFSET,
-            self.log_end_offset,
-        )
+        assert not self.active.size or self.active.read_end().offset == self.log_end_offset
         assert self.leader_epochs.latest_epoch == self._latest_epoch
 
 

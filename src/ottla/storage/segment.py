@@ -18,6 +18,7 @@ from ottla.disk.system_disk import Buffer
 from ottla.errors.kafka import KafkaStorageError
 from ottla.model import NO_OFFSET, NO_TIMESTAMP
 from ottla.storage.batch_scan import BatchPlace, batch_at, find_batch, find_position, walk_batches
+from ottla.storage.log_offsets import LogOffset
 from ottla.storage.offset_index import OffsetIndex
 from ottla.storage.segment_files import (
     DELETED_SUFFIX,
@@ -239,12 +240,12 @@ class Segment:
     def slice(self, position: int, size: int) -> FileSlice:
         return FileSlice(self.log, position, size)
 
-    def read_next_offset(self) -> int:
-        """The offset after the last record, by walking the batches after the last index entry."""
-        next_offset = self.base_offset
-        for place in walk_batches(self.log, self.offset_index.last_position(), self.size):
-            next_offset = place.last_offset + 1
-        return next_offset
+    def read_end(self) -> LogOffset:
+        """Where the last whole batch ends, by walking those after the last index entry. Nothing is read when empty."""
+        next_offset, position = self.base_offset, self.offset_index.last_position() if self.size else 0
+        for place in walk_batches(self.log, position, self.size):
+            next_offset, position = place.last_offset + 1, place.end_position
+        return LogOffset(next_offset, self.base_offset, position)
 
     # -- change -------------------------------------------------------------------------------------------------------
 
