@@ -30,7 +30,8 @@ def test_what_was_written_is_read(offsets: dict[TopicPartition, int]) -> None:
 @pytest.mark.parametrize(
     "data",
     [b"", b"0\n", b"2\n0\n", b"0\n1\n", b"0\n1\norders 0\n", b"0\n1\norders 0 1 2\n", b"0\n1\norders x 1\n",
-     b"0\n1\norders -1 1\n", b"0\n1\norders 0 1\norders 1 1\n", b"\0\0\0\0", b"0\n1\n  1\n"],
+     b"0\n1\norders -1 1\n", b"0\n1\norders 0 1\norders 1 1\n", b"\0\0\0\0", b"0\n1\n  1\n",
+     b"0\n1\norders 0 9223372036854775808\n"],
 )  # fmt: skip
 def test_a_damaged_file_is_refused_with_its_name(data: bytes) -> None:
     with pytest.raises(MalformedCheckpointError, match="there"):

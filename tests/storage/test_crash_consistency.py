@@ -14,6 +14,7 @@ import logging
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -189,8 +190,20 @@ def _sequences(producers: ProducerStates) -> dict[int, tuple[int, int]]:
     return {key: (entry.last_sequence, entry.last_offset) for key, entry in producers.items()}
 
 
+@contextmanager
+def quiet_storage() -> Iterator[None]:
+    """Thousands of recoveries would say thousands of times what they cut."""
+    logger = logging.getLogger("ottla.storage")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+@quiet_storage()
 def check_states(workload: Workload, tmp_path: Path, points: Iterator[int], choices: tuple[Choice, ...]) -> int:
-    logging.getLogger("ottla.storage").setLevel(logging.ERROR)
     model = CrashModel(workload.root)
     model.apply(("make_directory", str(workload.root / "logs")))
     model.root.synced = 1

@@ -98,3 +98,11 @@ def test_deleted_files_go(writer: PartitionWriter) -> None:
     log = writer.load(is_clean=True, recovery_point=60)
     check(log)
     assert leftovers(writer) == []
+
+
+@pytest.mark.parametrize("stem", ["9" * 20, "not-a-segment-at-all"])
+def test_a_swap_whose_name_is_no_offset_replaces_nothing(writer: PartitionWriter, stem: str) -> None:
+    Path(writer.path, f"{stem}.log.swap").write_bytes(b"x" * 100)
+    log = writer.load(recovery_point=60)
+    assert values_of(log) == writer.values
+    check(log)

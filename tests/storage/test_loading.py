@@ -262,6 +262,25 @@ def test_an_orphaned_index_is_removed(writer: PartitionWriter) -> None:
     assert not orphan.exists()
 
 
+@pytest.mark.parametrize("is_clean", [True, False])
+@pytest.mark.parametrize("stem", ["9" * 20, f"{2**63:020d}", f"{2**63 - 1:020d}", "backup", "0", "\u0663" * 20])
+def test_a_file_whose_name_is_no_offset_is_named_and_left_alone(
+    writer: PartitionWriter, caplog: pytest.LogCaptureFixture, stem: str, is_clean: bool
+) -> None:
+    fill(writer)
+    writer.stop()
+    strays = [Path(writer.path, stem + suffix) for suffix in (".log", ".index")]
+    for stray in strays:
+        stray.write_bytes(b"x" * 100)
+    Path(writer.path, f"{stem}.snapshot").write_bytes(b"x")
+    log = writer.load(is_clean=is_clean, recovery_point=60)
+    assert values_of(log) == writer.values
+    check(log)
+    for stray in strays:
+        assert stray.read_bytes() == b"x" * 100
+        assert f"{stray} is left alone" in caplog.text
+
+
 def test_a_damaged_epoch_file_is_rebuilt_from_the_records(writer: PartitionWriter) -> None:
     fill(writer)
     writer.stop()

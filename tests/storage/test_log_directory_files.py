@@ -47,7 +47,21 @@ def test_a_directory_name_says_partition_and_state(name: str, expected: tuple[st
     assert parse_directory_name(name) == (TopicPartition(topic, partition), kind)
 
 
-@pytest.mark.parametrize("name", ["lost+found", "orders", "orders-", "-1", "orders-x", "orders-0.-delete", ".trash-1x"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "lost+found",
+        "orders",
+        "orders-",
+        "-1",
+        "orders-x",
+        "orders-0.-delete",
+        ".trash-1x",
+        "orders-00",
+        "orders-2147483648",
+        "orders-\u0663",
+    ],
+)
 def test_other_directories_belong_to_no_partition(name: str) -> None:
     assert parse_directory_name(name) is None
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from ottla.errors import OttlaError
 
 VERSION = 0
+_INT64_MAX = 2**63 - 1
 
 
 class MalformedCheckpointError(OttlaError):
@@ -50,6 +51,6 @@ def decode_lines(data: bytes, source: str) -> list[str]:
 def decode_int(text: str, source: str) -> int:
     """An integer of 64 bits, as both sides write it: no sign but '-', no underscores, no blanks."""
     digits = text[1:] if text.startswith("-") else text
-    if not (digits.isascii() and digits.isdigit() and len(digits) <= 19):
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 19) or abs(number := int(text)) > _INT64_MAX:
         raise MalformedCheckpointError(source, f"{text[:40]!r} is not a number")
-    return int(text)
+    return number

@@ -56,10 +56,11 @@ def _complete_swaps(directory: LogDirectory, path: str, swaps: list[str]) -> Non
 
     Producer snapshots stay: what compaction took out of the log is known from them alone (KAFKA-12520).
     """
-    logs = [name for name in swaps if name == f"{name[:20]}{LOG_SUFFIX}{SWAP_SUFFIX}"]
+    parsed_swaps = [(name, parse_file_name(name.removesuffix(SWAP_SUFFIX))) for name in swaps]
+    logs = {name: parsed[0] for name, parsed in parsed_swaps if parsed and parsed[1] == LOG_SUFFIX}
     if logs:
-        first = min(int(name[:20]) for name in logs)
-        end = max(_next_offset(directory, path, name) for name in logs)
+        first = min(logs.values())
+        end = max(_next_offset(directory, path, name, base_offset) for name, base_offset in logs.items())
         replaced = [
             name
             for name in directory.list_directory(path)
@@ -71,9 +72,9 @@ def _complete_swaps(directory: LogDirectory, path: str, swaps: list[str]) -> Non
         directory.rename(os.path.join(path, name), os.path.join(path, name.removesuffix(SWAP_SUFFIX)))
 
 
-def _next_offset(directory: LogDirectory, path: str, name: str) -> int:
+def _next_offset(directory: LogDirectory, path: str, name: str, base_offset: int) -> int:
     file = LogFile.open(os.path.join(path, name), directory)
-    next_offset = int(name[:20]) + 1
+    next_offset = base_offset + 1
     for place in walk_batches(file, 0, file.size):
         next_offset = place.last_offset + 1
     file.close()

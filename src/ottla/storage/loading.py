@@ -36,6 +36,7 @@ from ottla.storage.segment_files import (
     INDEX_SUFFIXES,
     LOG_SUFFIX,
     OFFSET_INDEX_SUFFIX,
+    SEGMENT_SUFFIXES,
     TIME_INDEX_SUFFIX,
     TXN_INDEX_SUFFIX,
     file_path,
@@ -85,7 +86,7 @@ class LoadedLog:
 
 def load_log(directory: LogDirectory, request: LoadRequest) -> LoadedLog:
     names = finish_interrupted_changes(directory, request.path, directory.list_directory(request.path))
-    names = _remove_orphans(directory, request.path, names)
+    names = _remove_orphans(directory, request.path, _without_nameless(request.path, names))
     rebuilt: list[Segment] = []
     parts = _open_parts(directory, request, names, rebuilt)
     for segment in rebuilt:
@@ -151,6 +152,14 @@ def _open_parts(directory: LogDirectory, request: LoadRequest, names: list[str],
 def _base_offsets(names: list[str]) -> list[int]:
     parsed = [parse_file_name(name) for name in names]
     return sorted(found[0] for found in parsed if found and found[1] == LOG_SUFFIX)
+
+
+def _without_nameless(path: str, names: list[str]) -> list[str]:
+    """Without files that look like a segment's and have the name of none: whose they are, only a person can tell."""
+    nameless = [name for name in names if name.endswith(SEGMENT_SUFFIXES) and parse_file_name(name) is None]
+    for name in nameless:
+        logger.warning("%s is left alone: its name is no offset that a segment can begin at", os.path.join(path, name))
+    return [name for name in names if name not in nameless] if nameless else names
 
 
 def _remove_orphans(directory: LogDirectory, path: str, names: list[str]) -> list[str]:
@@ -237,7 +246,9 @@ def _find_end(parts: LogParts, request: LoadRequest) -> tuple[int, int]:
     end_offset = _read_end(parts.segments[-1])
     if end_offset is None or end_offset < request.recovery_point:
         end_offset = recover_from(parts, len(parts.segments) - 1)
-        logger.warning("%s ends at offset %d, not at %d as it was stopped", parts.path, end_offset, request.recovery_point)
+        logger.warning(
+            "%s ends at offset %d, not at %d as it was stopped", parts.path, end_offset, request.recovery_point
+        )
         return end_offset, end_offset
     if parts.snapshots.offsets:
         rebuild_producers(parts, parts.segments, end_offset)

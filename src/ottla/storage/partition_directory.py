@@ -22,7 +22,10 @@ from ottla.model import TopicPartition, decode_uuid, encode_uuid, topic_name_pro
 PARTITION_METADATA = "partition.metadata"
 
 _NAME_LENGTH_MAX = 255
-_NAME = re.compile(r"(?P<topic>.+)-(?P<partition>\d{1,10})(?:\.(?P<unique>[^.]+)-(?P<kind>delete|future|stray))?")
+_PARTITION_MAX = 2**31 - 1
+_NAME = re.compile(
+    r"(?P<topic>.+)-(?P<partition>0|[1-9]\d{0,9})(?:\.(?P<unique>[^.]+)-(?P<kind>delete|future|stray))?", re.ASCII
+)
 
 
 class DirectoryKind(Enum):
@@ -42,9 +45,9 @@ class InconsistentPartitionMetadataError(OttlaError):
 
 
 def parse_directory_name(name: str) -> PartitionDirectory | None:
-    """Which partition a directory belongs to; None for a directory that is no partition's (`lost+found`)."""
+    """Which partition a directory belongs to; None for a directory that is no partition's (`lost+found`, `orders-00`)."""
     match = _NAME.fullmatch(name)
-    if match is None or topic_name_problem(match["topic"]) is not None:
+    if match is None or topic_name_problem(match["topic"]) is not None or int(match["partition"]) > _PARTITION_MAX:
         return None
     topic_partition = TopicPartition(match["topic"], int(match["partition"]))
     return PartitionDirectory(topic_partition, DirectoryKind(match["kind"] or ""))

@@ -26,6 +26,9 @@ SWAP_SUFFIX = ".swap"
 SEGMENT_SUFFIXES = (LOG_SUFFIX, OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
 INDEX_SUFFIXES = (OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
 
+# A segment holds offsets up to 2^31 - 1 above its base offset, and all of them are 64 bits wide.
+BASE_OFFSET_MAX = 2**63 - 2**31
+
 _NAME = re.compile(r"(\d{20})(\.[a-z]+)", re.ASCII)
 
 
@@ -38,6 +41,8 @@ def file_path(directory: str, base_offset: int, suffix: str) -> str:
 
 
 def parse_file_name(name: str) -> tuple[int, str] | None:
-    """Base offset and suffix, or None for names of another kind (also of those with two suffixes)."""
+    """Base offset and suffix; None for other names, those with two suffixes and those of no possible offset included."""
     match = _NAME.fullmatch(name)
-    return (int(match[1]), match[2]) if match else None
+    if match is None or int(match[1]) > BASE_OFFSET_MAX:
+        return None
+    return int(match[1]), match[2]
