@@ -2,6 +2,7 @@
 one serves on. Without any directory the broker ends."""
 
 import errno
+import re
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,27 @@ async def test_failed_sync_is_told_to_the_producer_that_waits_for_it_and_takes_t
         assert await broker.produce(GOOD, batch(), acks) == ErrorCode.NONE
         await broker.expect_one_offline(caplog)
         assert await broker.produce(BAD, batch(), acks) == STORAGE_ERROR
+
+
+@on_loop
+async def test_a_full_disk_is_said_once_in_a_while_and_every_refused_produce_is_counted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with halves(tmp_path) as broker:
+        await broker.create({})
+        broker.disk.faults["pwrite"] = os_error(errno.ENOSPC)
+        for _ in range(5):
+            assert await broker.produce(BAD, batch()) == STORAGE_ERROR
+        assert await broker.produce(GOOD, batch()) == ErrorCode.NONE
+        assert len(broker.broker.data.logs.online_dirs()) == 2
+        (error,) = [record.getMessage() for record in caplog.records if record.name == "ottla.disk.directory"]
+        assert broker.log(BAD).log_directory.path in error
+        assert "No space left on device: refused until there is room" in error
+        rendered = b"".join(broker.broker.metrics.render()).decode()
+        counter = r"^kafka_server_brokertopicmetrics_failedproducerequests_total ([\d.]+)$"
+        (failed,) = re.findall(counter, rendered, re.MULTILINE)
+        assert float(failed) == 5
+        assert f'ottla_log_directory_usable_bytes{{logDirectory="{broker.good_path}"}}' in rendered
 
 
 @pytest.mark.parametrize(("call", "configs"), [("pwrite", {}), ("sync", FLUSHED)])

@@ -56,6 +56,28 @@ def test_old_names_count_where_the_present_ones_are_not_set() -> None:
         load(node_id="3", broker_id="4")
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("process.roles", "broker,controller"),
+        ("controller.quorum.voters", "1@localhost:9093"),
+        ("controller.quorum.bootstrap.servers", "localhost:9093"),
+        ("controller.listener.names", "CONTROLLER"),
+    ],
+)
+@pytest.mark.parametrize("others", [{}, {"zookeeper.connect": "localhost:2181"}, {"listeners": "CONTROLLER://:9093"}])
+def test_a_quorum_of_kafkas_own_is_refused_with_what_to_write_instead(
+    key: str, value: str, others: dict[str, str]
+) -> None:
+    with pytest.raises(ConfigError, match=f"^{key}: Kafka's own quorum") as refused:
+        BrokerConfig.load({"node.id": "7", key: value, **others})
+    assert "    broker.id=7\n    zookeeper.connect=" in str(refused.value)
+
+
+def test_keys_of_a_quorum_that_say_nothing_are_taken() -> None:
+    assert BrokerConfig.load({"process.roles": "", "controller.quorum.voters": " "}).int("broker.id") == -1
+
+
 def test_an_unknown_key_is_a_warning_that_names_the_nearest_one() -> None:
     config = BrokerConfig.load({"num.partitons": "4", "zzz": "1"})
     assert config.warnings == ("unknown key num.partitons: did you mean num.partitions?", "unknown key zzz")

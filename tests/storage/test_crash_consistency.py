@@ -13,8 +13,8 @@ import itertools
 import logging
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest

@@ -112,6 +112,18 @@ def test_properties_reach_the_broker() -> None:
             assert len(admin.describe_topics(["clicks"])["clicks"].partitions) == 7
 
 
+def test_an_unknown_property_is_warned_about_with_what_was_meant() -> None:
+    with pytest.warns(UserWarning, match=r"unknown key num\.partitons: did you mean num\.partitions\?") as warned:
+        EmbeddedBroker(properties={"num.partitons": 7, "num.partitions": 3})
+    assert [warning.filename for warning in warned] == [__file__]
+
+
+@BOTH_WAYS
+def test_a_quorum_of_kafkas_own_is_refused(process: bool) -> None:
+    with pytest.raises((OttlaError, BrokerDidNotStartError), match="Kafka's own quorum"):
+        EmbeddedBroker(process=process, properties={"process.roles": "broker,controller"}).start()
+
+
 def test_several_brokers_form_a_cluster() -> None:
     with EmbeddedBroker(brokers=3) as broker:
         broker.create_topic("clicks", partitions=1, replication_factor=3)

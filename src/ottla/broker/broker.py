@@ -19,7 +19,6 @@ import logging
 from collections.abc import Mapping
 from typing import Protocol, TypeVar
 
-from ottla import __version__
 from ottla.broker.control_plane import ControlPlane
 from ottla.broker.controlled_shutdown import leave_cluster
 from ottla.broker.data_plane import DataPlane
@@ -90,6 +89,7 @@ class Broker:
     async def start(self) -> None:
         """Everything up, or an exception; `stop` takes down what was up in either case."""
         loop = asyncio.get_running_loop()
+        began_at = self.clock.monotonic()
         self.failed = loop.create_future()
         prepare()
         raise_descriptor_limit()
@@ -115,7 +115,10 @@ class Broker:
         self._is_up = True
         self._vital_signs.enter(LifeState.RUNNING)
         logger.info(
-            "Ottla %s: broker %d of cluster %s is up on %s", __version__, *self.identity, ", ".join(self._listening())
+            "broker %d of cluster %s is up on %s, started in %.2f s",
+            *self.identity,
+            ", ".join(self._listening()),
+            self.clock.monotonic() - began_at,
         )
 
     async def stop(self) -> None:
@@ -145,6 +148,7 @@ class Broker:
         """The broker cannot go on; whoever runs it stops it."""
         if not self.failed.done():
             self.failed.set_exception(error)
+            self.failed.exception()  # Before it is up nobody waits for this one: the start raises by itself.
 
     async def _start_configs(self, session: Session) -> ConfigStore:
         """Dynamic configs: the broker's own and every topic's must be at hand before a log is opened."""

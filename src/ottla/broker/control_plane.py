@@ -128,7 +128,15 @@ class ControlPlane:
         """Something that is written to ZooKeeper, and need not be waited for."""
         task = asyncio.get_running_loop().create_task(action)
         self._writing.add(task)
-        task.add_done_callback(self._writing.discard)
+        task.add_done_callback(self._written)
+
+    def _written(self, task: "asyncio.Task[None]") -> None:
+        self._writing.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, CoordinationError):  # With a new session the controller asks for everything anyway.
+            logger.warning("the controller was not told: %s", error)
+        elif error is not None:
+            logger.error("the controller was not told", exc_info=error)
 
     def log_directory_failed(self) -> None:
         """Tell the controller, by a znode: it asks for all replicas here, and learns which are gone."""
@@ -136,10 +144,7 @@ class ControlPlane:
 
     async def _notify_log_directory_failed(self) -> None:
         path = f"{paths.LOG_DIR_EVENT_NOTIFICATION}/{paths.LOG_DIR_EVENT_PREFIX}"
-        try:
-            await self._session.create(path, LogDirEvent(self._broker_id).encode(), sequence=True)
-        except CoordinationError as error:  # With a new session the controller asks for everything anyway.
-            logger.warning("the controller was not told of the failed log directory: %s", error)
+        await self._session.create(path, LogDirEvent(self._broker_id).encode(), sequence=True)
 
     def _topic_defaults(self) -> TopicDefaults:
         return TopicDefaults(

@@ -34,7 +34,8 @@ async def leave_cluster(config: BrokerConfig, metadata: MetadataCache, control: 
             logger.info("nothing is led here any more that others can lead")
             control.replication.fetchers.stop()
             return
-        logger.warning("controlled shutdown: %s (attempt %d of %d)", problem, attempt + 1, attempts)
+        level = logging.INFO if attempt + 1 < attempts else logging.WARNING
+        logger.log(level, "controlled shutdown: %s (attempt %d of %d)", problem, attempt + 1, attempts)
         if attempt + 1 < attempts:
             await metadata.wait_for(
                 lambda image, asked=asked: is_alone(image) or image.controller_id != asked,  # type: ignore[misc]

@@ -70,6 +70,12 @@ def _register_logs(metrics: Metrics, logs: LogManager) -> None:
             {"logDirectory": log_dir.path},
             lambda log_dir=log_dir: float(not log_dir.is_online),  # type: ignore[misc]
         )
+        for number, name in enumerate(("total", "usable")):
+            metrics.gauge(
+                f"ottla_log_directory_{name}_bytes",
+                {"logDirectory": log_dir.path},
+                lambda log_dir=log_dir, number=number: float(log_dir.directory.capacity()[number]),  # type: ignore[misc]
+            )
     metrics.gauge("ottla_segment_handles_open", function=lambda: len(logs.handles))
 
 

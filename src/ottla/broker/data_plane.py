@@ -47,11 +47,12 @@ class DataPlane:
         self._metrics = metrics
         self._on_fatal = on_fatal
         self._loop = asyncio.get_running_loop()
-        self._closing = False
         self._loading: asyncio.Future[None] | None = None
         self._ticking: asyncio.TimerHandle | None = None
         self._high_watermarks_due = 0.0
         self._upkeep_due = 0.0
+        self._removals_seen = 0
+        self._is_stopping = False
         self.broker_epoch = -1
         self.on_directory_failed: Callable[[], None] = lambda: None
         self.delivery = FetchDelivery(self._loop, metrics)
@@ -92,13 +93,13 @@ class DataPlane:
 
     async def stop(self) -> None:
         """The clean stop: everything flushed and marked, in a thread because it waits for the disk."""
+        self._is_stopping = True
         if self._ticking is not None:
             self._ticking.cancel()
         if self._loading is not None and not self._loading.done():  # A start that was broken off: its thread cannot be.
             await asyncio.wait([self._loading], timeout=STEP_SECONDS_MAX)
             if not self._loading.done():
                 raise LogDirError(", ".join(self._config.log_dirs), "still being loaded")
-        self._closing = True
         online = self.logs.online_dirs()
         await self._loop.run_in_executor(None, self.delivery.close)
         await self._loop.run_in_executor(None, self._cleaning.stop)
@@ -115,12 +116,18 @@ class DataPlane:
                 self._upkeep_due = self._loop.time() + _TICK_SECONDS
                 self.logs.tick()
                 self._cleaning.tick()
+                self._release_removed()
                 self._maybe_checkpoint_high_watermarks()
             delay = self.logs.tick_flushes()
         except OttlaError as error:
             logger.error("upkeep of the logs: %s", error)
         finally:
             self._ticking = self._loop.call_later(delay, self._tick)
+
+    def _release_removed(self) -> None:
+        if self.logs.removed_count != self._removals_seen:
+            self._removals_seen = self.logs.removed_count
+            self.fetch_sessions.release_stopped()
 
     def _maybe_checkpoint_high_watermarks(self) -> None:
         now = self._loop.time()
@@ -135,9 +142,8 @@ class DataPlane:
         return self.replicas.high_watermark(log)
 
     def _directory_failed(self, path: str, partitions: Sequence[TopicPartition], error: Exception) -> None:
-        logger.error("log directory %s is offline with %d partitions: %s", path, len(partitions), error)
-        if self._closing:  # In the thread that closes the logs: `stop` tells, and nobody is led or told any more.
-            return
+        if self._is_stopping:
+            return  # In the thread of the stop: nobody is served any more, and the controller sees the session end.
         if hasattr(self, "replicas"):
             self.replicas.log_directory_failed(partitions)
             self.on_directory_failed()

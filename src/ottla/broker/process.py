@@ -12,8 +12,10 @@ import contextlib
 import gc
 import logging
 import os
+import platform
 import signal
 
+from ottla import __version__
 from ottla.broker.broker import Broker
 from ottla.broker.stop_deadline import StopDeadline
 from ottla.config import BrokerConfig, ConfigSource
@@ -46,6 +48,7 @@ class DisorderlyStopError(OttlaError):
 def run_broker(config: BrokerConfig, *, tour: bool = False) -> None:
     """Run until a signal; raises what kept the broker from starting or made it give up."""
     setup_logging(config.string("ottla.log.level") or "INFO")
+    logger.info("Ottla %s starts, process %d, Python %s", __version__, os.getpid(), platform.python_version())
     log_configuration(config)
     with asyncio.Runner(loop_factory=MeasuredEventLoop) as runner:
         runner.run(_serve(config, tour))
@@ -107,11 +110,13 @@ def _on_signal(number: int, stopping: asyncio.Event, deadline: StopDeadline) -> 
 
 
 def log_configuration(config: BrokerConfig) -> None:
-    """Every effective key, the overridden ones marked, then what deserves a warning."""
-    logger.info("effective configuration; what was set is marked with *")
-    for key in config.describe():
-        logger.info("%s %s = %s", " " if key.source is ConfigSource.DEFAULT else "*", key.name, key.text)
-    for note in config.notes:
-        logger.info("%s", note)
+    """What was set, in one line; every effective key at DEBUG; then what deserves a warning."""
+    keys = list(config.describe())
+    given = [f"{key.name}={key.text}" for key in keys if key.source is not ConfigSource.DEFAULT]
+    logger.info("configuration: %s", ", ".join(given) or "nothing is set, the defaults hold")
+    for key in keys:
+        logger.debug("%s", key)
+    if config.notes:
+        logger.info("%d keys have no effect: %s", len(config.notes), "; ".join(config.notes))
     for warning in config.warnings:
         logger.warning("%s", warning)

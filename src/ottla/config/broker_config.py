@@ -11,7 +11,7 @@ allowed. Invariant: `_values` holds every key with its effective value, so that 
 """
 
 import builtins
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -227,7 +227,7 @@ class BrokerConfig:
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """One sentence per unknown key that the operator wrote."""
-        return tuple(_unknown_keys(self.originals))
+        return tuple(unknown_keys(self.originals))
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -251,7 +251,8 @@ def _merge(layers: Layers) -> dict[str, str]:
     return merged
 
 
-def _unknown_keys(properties: Mapping[str, str]) -> Iterator[str]:
+def unknown_keys(properties: Iterable[str]) -> Iterator[str]:
+    """One sentence per key that no broker knows."""
     for key in properties:
         if base_key(key) in broker_keys():
             continue

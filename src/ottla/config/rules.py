@@ -8,11 +8,19 @@ if TYPE_CHECKING:
     from ottla.config.broker_config import BrokerConfig
 
 _CLEANER_BUFFER_MIN = 1024 * 1024
+# The keys without which nobody is in a quorum of Kafka's.
+QUORUM_KEYS = (
+    "process.roles",
+    "controller.quorum.voters",
+    "controller.quorum.bootstrap.servers",
+    "controller.listener.names",
+)
 
 
 def check(config: "BrokerConfig") -> None:
     """ConfigError with the first rule that is broken."""
     for rule in (
+        _check_no_quorum,
         _check_broker_id,
         _check_retention,
         _check_listeners,
@@ -27,6 +35,28 @@ def check(config: "BrokerConfig") -> None:
 def _require(holds: bool, message: str) -> None:
     if not holds:
         raise ConfigError(message)
+
+
+def _check_no_quorum(config: "BrokerConfig") -> None:
+    """Kafka's own quorum is not had here: brokers that ask for one would each be a cluster of its own, in silence."""
+    asked = [key for key in QUORUM_KEYS if config.originals.get(key, "").strip()]
+    _require(not asked, _without_quorum(asked, config))
+
+
+def _without_quorum(asked: list[str], config: "BrokerConfig") -> str:
+    """What to write instead, with the broker id that was meant."""
+    broker_id = f"    broker.id={config.originals.get('node.id', config.originals.get('broker.id', '1'))}"
+    return "\n".join(
+        (
+            f"{', '.join(asked)}: Kafka's own quorum (KRaft) cannot be had, Ottla is coordinated by ZooKeeper. Take "
+            "process.roles, controller.* and the controller's listener out, and write",
+            "for one broker, which brings a ZooKeeper of its own:",
+            broker_id,
+            "for several, the same ZooKeeper in each and another id:",
+            broker_id,
+            "    zookeeper.connect=HOST:2181",
+        )
+    )
 
 
 def _check_broker_id(config: "BrokerConfig") -> None:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from ottla.config import BrokerConfig
 from ottla.controller.node import ControllerNode
+from ottla.controller.topic_admin import CreatedTopic
 from ottla.controller.topic_rules import NewTopic
 from ottla.errors import ErrorCode, KafkaError
 from ottla.metadata.cache import MetadataCache
@@ -58,6 +59,8 @@ class AutoTopicCreator:
         errors = {}
         for topic, outcome in zip(wanted, outcomes, strict=True):
             errors[topic.name] = ErrorCode.LEADER_NOT_AVAILABLE
+            if isinstance(outcome, CreatedTopic):
+                log.info("topic %s is created, because it was asked for", outcome)
             if isinstance(outcome, KafkaError) and outcome.code != ErrorCode.TOPIC_ALREADY_EXISTS:
                 log.warning("topic %s cannot be created: %s", topic.name, outcome)
                 errors[topic.name] = outcome.code

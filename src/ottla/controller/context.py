@@ -16,6 +16,7 @@ from ottla.controller.state import NO_LEADER, ControllerState, PartitionRecord, 
 from ottla.controller.state_store import StateStore
 from ottla.coordination.session import Session, Watch
 from ottla.errors import ErrorCode
+from ottla.errors.kafka import BrokerNotAvailableError
 from ottla.model import TopicPartition
 from ottla.observability.instruments import Counter, Histogram
 from ottla.protocol.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
@@ -182,7 +183,9 @@ class _Answered:
             return
         error = answer.exception()
         if error is not None:
-            log.warning("broker %d did not take %s: %s", self._broker, type(self._request).__name__, error)
+            # One that is gone takes nothing, and what it led is moved because of that: nothing to be warned of.
+            level = logging.DEBUG if isinstance(error, BrokerNotAvailableError) else logging.WARNING
+            log.log(level, "broker %d did not take %s: %s", self._broker, type(self._request).__name__, error)
         elif isinstance(self._request, LeaderAndIsrRequest):
             failed = _failed_replicas(self._request, answer.result())
             if failed:

@@ -58,6 +58,11 @@ class CreatedTopic(NamedTuple):
     partitions: Mapping[int, Replicas]
     configs: Mapping[str, str]
 
+    def __str__(self) -> str:
+        """For the log."""
+        configs = "".join(f", {key}={value}" for key, value in self.configs.items())
+        return f"{self.name} ({len(self.partitions)} partitions, replication factor {self.replication_factor}{configs})"
+
     @property
     def replication_factor(self) -> int:
         return len(next(iter(self.partitions.values()), ()))

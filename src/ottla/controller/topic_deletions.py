@@ -60,7 +60,7 @@ class TopicDeletions:
                 self._state.deletions[name] = self._replicas(name)
                 marked.append(name)
         if marked:
-            log.info("topics to be deleted: %s", ", ".join(marked))
+            log.debug("topics to be deleted: %s", ", ".join(marked))
             batch = self._context.batch()
             batch.update_metadata([p for name in marked for p in self._state.partitions_of(name)])
             self._context.send(batch)

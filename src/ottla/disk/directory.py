@@ -3,13 +3,14 @@
 Two kinds of failure, and they are not mixed (decision 12):
 
 - **No room** (no space, quota, too many descriptors): this write failed, nothing is lost, and the next may succeed.
-  It is answered as KAFKA_STORAGE_ERROR and the broker goes on.
+  It is answered as KAFKA_STORAGE_ERROR and the broker goes on; its log says so, once in a while for each directory.
 - **Everything else** (EIO, a read-only remount, a file that vanished): what the directory holds can no longer be
   trusted. `LogDirError` takes it offline. A failed sync is of this kind whatever its number says: the kernel may have
   dropped the pages already, so that a second sync would succeed and prove nothing.
 """
 
 import errno
+import logging
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,11 +20,16 @@ from ottla.disk.handle_cache import HandleCache
 from ottla.disk.system_disk import SYSTEM_DISK, Disk
 from ottla.errors.kafka import KafkaStorageError
 from ottla.errors.tree import LogDirError, OttlaError
+from ottla.observability.logs import RateLimitedLogger
 
 Result = TypeVar("Result")
 
 NO_DESCRIPTOR: Final = frozenset({errno.EMFILE, errno.ENFILE})
+_NO_ROOM_LOG: Final = RateLimitedLogger(logging.getLogger(__name__), interval_s=30.0)
 _NO_ROOM: Final = NO_DESCRIPTOR | {errno.ENOSPC, errno.EDQUOT, errno.ENOMEM}
+
+_ROOM_WANTED: Final = "there is room: delete topics, shorten their retention, or give the volume more space"
+_DESCRIPTORS_WANTED: Final = "file descriptors are free: raise the limit of open files (ulimit -n)"
 
 
 class LogDirectory:
@@ -43,6 +49,8 @@ class LogDirectory:
     def storage_error(self, error: OSError) -> OttlaError:
         """The error to raise for an OSError of this directory, as the module says."""
         if error.errno in _NO_ROOM:
+            remedy = _DESCRIPTORS_WANTED if error.errno in NO_DESCRIPTOR else _ROOM_WANTED
+            _NO_ROOM_LOG.error(self.path, "log directory %s: %s: refused until %s", self.path, error.strerror, remedy)
             return KafkaStorageError(f"log directory {self.path}: {error.strerror}")
         return LogDirError(self.path, str(error))
 

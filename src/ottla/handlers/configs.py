@@ -35,6 +35,7 @@ from ottla.errors.kafka import (
     UnknownTopicOrPartitionError,
 )
 from ottla.handlers.broker_loggers import apply_logger_edits, check_logger_edits, describe_loggers
+from ottla.handlers.change_log import log_altered
 from ottla.handlers.config_edits import Edit, Operation, apply_edits, check_edits, replace_all
 from ottla.handlers.context import RequestContext
 from ottla.handlers.error_texts import INVALID_REQUEST_TEXT
@@ -151,6 +152,8 @@ class ConfigHandlers:
             for each in request.resources
         ]
         outcomes = await self._alter_all(changes, _replacing_change, validate_only=request.validate_only)
+        if not request.validate_only:
+            _log_changes(context, changes, outcomes)
         return replacing.AlterConfigsResponse(
             responses=[_replaced(resource, error) for (resource, _), error in zip(changes, outcomes, strict=True)]
         )
@@ -166,6 +169,8 @@ class ConfigHandlers:
             for each in request.resources
         ]
         outcomes = await self._alter_all(changes, _incremental_change, validate_only=request.validate_only)
+        if not request.validate_only:
+            _log_changes(context, changes, outcomes)
         return incremental.IncrementalAlterConfigsResponse(
             responses=[_incremented(resource, error) for (resource, _), error in zip(changes, outcomes, strict=True)]
         )
@@ -261,6 +266,15 @@ async def _again(attempts: Attempts, error: CoordinationError) -> None:
         await attempts.failed(error)
     except CoordinationError:
         raise RequestTimedOutError(f"The change was tried several times in vain: {error}") from None
+
+
+def _log_changes(
+    context: RequestContext, changes: Sequence[tuple[Resource, list[Edit]]], outcomes: Sequence[KafkaError | None]
+) -> None:
+    for (resource, edits), error in zip(changes, outcomes, strict=True):
+        if error is None and resource.type != BROKER_LOGGER:  # the level that is asked for may be that of this line
+            kind = "topic" if resource.type == TOPIC else "broker"
+            log_altered(context, f"{kind} {resource.name}" if resource.name else "all brokers", edits)
 
 
 def _replacing_change(resource: Resource, edits: list[Edit]) -> Change:

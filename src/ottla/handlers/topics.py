@@ -26,6 +26,7 @@ from ottla.errors.kafka import (
     UnknownTopicIdError,
     UnknownTopicOrPartitionError,
 )
+from ottla.handlers.change_log import log_created, log_deletions, log_partitions_added
 from ottla.handlers.context import RequestContext
 from ottla.handlers.registry import HandlerTable
 from ottla.metadata.cache import MetadataCache
@@ -79,6 +80,8 @@ class TopicHandlers:
         )
         outcomes = {topic.name: outcome for topic, outcome in zip(wanted, made, strict=True)}
         created = [outcome for outcome in made if isinstance(outcome, CreatedTopic)]
+        if not request.validate_only:
+            log_created(context, created)
         late = set() if request.validate_only else await self._not_led_in_time(created, request.timeout_ms)
         return CreateTopicsResponse(
             topics=[self._creation_result(t.name, outcomes.get(t.name), late, request) for t in request.topics]
@@ -136,6 +139,7 @@ class TopicHandlers:
         names = [_deleted_name(topic, image) for topic in wanted]
         known = list(dict.fromkeys(name for name in names if isinstance(name, str)))
         outcomes = dict(zip(known, await self._controller.delete_topics(known), strict=True))
+        log_deletions(context, [name for name, outcome in outcomes.items() if isinstance(outcome, asyncio.Future)])
         await self._wait_for_deletions(outcomes, request.timeout_ms)
         return DeleteTopicsResponse(
             responses=[
@@ -184,6 +188,8 @@ class TopicHandlers:
             [(topic.name, topic.count, _assignments(topic)) for topic in wanted], validate_only=request.validate_only
         )
         sizes = {t.name: t.count for t, outcome in zip(wanted, outcomes, strict=True) if outcome is None}
+        if not request.validate_only:
+            log_partitions_added(context, sizes)
         late = set() if request.validate_only else await self._not_grown_in_time(sizes, request.timeout_ms)
         results = [_partitions_result(name, InvalidRequestError("Duplicate topic in request.")) for name in repeated]
         results += [

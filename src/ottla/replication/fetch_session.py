@@ -14,6 +14,7 @@ import uuid
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
+from ottla.model import NO_BROKER
 from ottla.protocol.messages.fetch import PartitionData
 from ottla.replication.fetching import FetchEntry
 from ottla.replication.gain import Gain
@@ -105,6 +106,15 @@ class FetchSession:
         if partition is not None and self._by_partition.get(partition) is entry:
             del self._by_partition[partition]
             partition.watchers.pop(self, None)
+
+    def release_stopped(self) -> None:
+        """Let go of partitions that this broker no longer holds: the next read looks them up anew."""
+        for entry in self.entries.values():
+            partition = entry.partition
+            if partition is not None and partition.leader_id == NO_BROKER:
+                self._drop(entry)
+                self.ready[entry] = None
+                entry.partition = entry.start = None
 
     @staticmethod
     def has_news(entry: FetchEntry, answer: PartitionData) -> bool:

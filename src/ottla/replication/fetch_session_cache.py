@@ -55,6 +55,11 @@ class FetchSessionCache:
         if session is not None:
             session.close()
 
+    def release_stopped(self) -> None:
+        """Sessions outlive their clients, but not the logs of deleted topics: what they were read from is let go."""
+        for session in self._sessions.values():
+            session.release_stopped()
+
     def _touch(self, session: FetchSession) -> None:
         session.last_used = self._clock.monotonic()
         self._sessions.pop(session.session_id, None)

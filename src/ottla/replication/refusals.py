@@ -1,7 +1,8 @@
 """What is counted when a partition refuses what a producer sent or a consumer asked for.
 
 Failed requests are those that Kafka counts as such: not the ones by which clients find a leader that moved, a disk
-that is gone or a record that is too large, which are part of a cluster's life.
+that is gone or a record that is too large, which are part of a cluster's life. But a produce that the disk refuses is a
+failed one: where Kafka takes a full log directory offline, here it goes on, and this is what tells of it.
 """
 
 from ottla.errors import ErrorCode, KafkaError
@@ -22,7 +23,7 @@ _EXPECTED = frozenset(
         ErrorCode.KAFKA_STORAGE_ERROR,
     }
 )
-_EXPECTED_OF_PRODUCERS = _EXPECTED | {
+_EXPECTED_OF_PRODUCERS = _EXPECTED - {ErrorCode.KAFKA_STORAGE_ERROR} | {
     ErrorCode.MESSAGE_TOO_LARGE,
     ErrorCode.RECORD_LIST_TOO_LARGE,
     ErrorCode.CORRUPT_MESSAGE,

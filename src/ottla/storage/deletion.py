@@ -86,7 +86,7 @@ class DeletionQueue:
             if error is not None:
                 self._failed(error, lambda: self._remove_tree(path))
             else:
-                logger.info("removed %s", path)
+                logger.debug("removed %s", path)
 
         self._background.submit(lambda: self._remove_tree_if_there(path), finish)
 

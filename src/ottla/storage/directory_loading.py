@@ -74,12 +74,18 @@ def load_directory(
             found.futures.append(path)
         else:
             requests.append(_request(log_dir, path, partition, topic_configs(partition.topic), known, now_ms))
-    how = "after a clean stop" if log_dir.was_clean else "after a crash, or for the first time"
     log_dir.progress.logs_found(len(requests))
-    logger.info("loading %d partitions from %s %s", len(requests), log_dir.path, how)
+    if requests and not log_dir.was_clean:
+        logger.info("log directory %s was not stopped cleanly: checking %d partitions", log_dir.path, len(requests))
     with ThreadPoolExecutor(threads, thread_name_prefix="log-recovery") as pool:
         for request, loaded in zip(requests, pool.map(partial(_load, log_dir), requests), strict=True):
             found.logs[request.topic_partition] = loaded
+    logger.info(
+        "log directory %s: %d partitions, %d bytes of their logs checked",
+        log_dir.path,
+        len(requests),
+        log_dir.progress.recovered_bytes,
+    )
     return found
 
 

@@ -16,7 +16,7 @@ from ottla.disk.atomic_file import read_whole
 from ottla.disk.directory import LogDirectory
 from ottla.disk.log_file import LogFile
 from ottla.errors.kafka import CorruptMessageError
-from ottla.model import TopicPartition
+from ottla.model import NO_OFFSET, TopicPartition
 from ottla.storage import leader_epochs as epoch_file
 from ottla.storage import producer_windows
 from ottla.storage.checkpoint_text import MalformedCheckpointError
@@ -244,7 +244,7 @@ def _find_end(parts: LogParts, request: LoadRequest) -> tuple[int, int]:
         end_offset = recover_from(parts, _first_unflushed(parts.segments, request.recovery_point))
         return end_offset, min(request.recovery_point, end_offset)
     end_offset = _read_end(parts.segments[-1])
-    if end_offset is None or end_offset < request.recovery_point:
+    if end_offset < request.recovery_point:
         end_offset = recover_from(parts, len(parts.segments) - 1)
         logger.warning(
             "%s ends at offset %d, not at %d as it was stopped", parts.path, end_offset, request.recovery_point
@@ -265,13 +265,13 @@ def _first_unflushed(segments: list[Segment], recovery_point: int) -> int:
     return below[-1] if below else 0
 
 
-def _read_end(active: Segment) -> int | None:
-    """The offset that the active segment ends at; None when it does not end with a whole batch."""
+def _read_end(active: Segment) -> int:
+    """The offset that the active segment ends at; NO_OFFSET when it does not end with a whole batch."""
     try:
         end = active.read_end()
     except CorruptMessageError:
-        return None
-    return end.offset if end.position == active.size else None
+        return NO_OFFSET
+    return end.offset if end.position == active.size else NO_OFFSET
 
 
 def _begin_anew(parts: LogParts) -> int:

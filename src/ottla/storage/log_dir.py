@@ -107,7 +107,7 @@ class LogDir:
         """Take the directory offline, once."""
         if self.is_online:
             self.is_online = False
-            logger.error("log directory %s is offline: %s", self.path, error)
+            logger.error("log directory %s is offline with %d partitions: %s", self.path, len(self.logs), error)
             self._on_failure(self, error)
 
     # -- files of the directory ---------------------------------------------------------------------------------------

@@ -94,6 +94,7 @@ class LogManager:
         ]
         self._by_path = {log_dir.path: log_dir for log_dir in self.log_dirs}
         self._upkeep = Upkeep(self)
+        self.removed_count = 0
         self.on_truncated: Callable[[PartitionLog, int], None] = lambda log, offset: None
         self.on_removed: Callable[[PartitionLog], None] = lambda log: None
         self.on_converted: Callable[[PartitionLog, Conversion], None] = lambda log, conversion: None
@@ -366,6 +367,7 @@ class LogManager:
         self._topic_ids.pop(partition, None)
         self._upkeep.remove(log)
         log_dir.flusher.forget(log, error)
+        self.removed_count += 1
         self.on_removed(log)
 
     def configure(self, topic: str) -> None:

@@ -45,7 +45,7 @@ class InconsistentPartitionMetadataError(OttlaError):
 
 
 def parse_directory_name(name: str) -> PartitionDirectory | None:
-    """Which partition a directory belongs to; None for a directory that is no partition's (`lost+found`, `orders-00`)."""
+    """Which partition a directory belongs to; None where it is no partition's (`lost+found`, `orders-00`)."""
     match = _NAME.fullmatch(name)
     if match is None or topic_name_problem(match["topic"]) is not None or int(match["partition"]) > _PARTITION_MAX:
         return None

@@ -41,7 +41,7 @@ def file_path(directory: str, base_offset: int, suffix: str) -> str:
 
 
 def parse_file_name(name: str) -> tuple[int, str] | None:
-    """Base offset and suffix; None for other names, those with two suffixes and those of no possible offset included."""
+    """Base offset and suffix; None for other names, of two suffixes or of no possible offset too."""
     match = _NAME.fullmatch(name)
     if match is None or int(match[1]) > BASE_OFFSET_MAX:
         return None

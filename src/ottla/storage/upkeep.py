@@ -1,7 +1,8 @@
 """What has to be done to partitions from time to time, spread so that thousands of them never come due at once.
 
-A heap of (when, which): each partition is visited once every `log.retention.check.interval.ms` (or more often, for the
-expiry of producers), partitions that came together being spread over that time, and a tick visits only so many.
+A heap of (when, number of the partition): each partition is visited once every `log.retention.check.interval.ms` (or
+more often, for the expiry of producers), partitions that came together being spread over that time, and a tick visits
+only so many.
 Besides: flushes by `flush.ms`, the epochs that changed, checkpoints, and the bound on producers.
 """
 
@@ -30,24 +31,26 @@ FLUSH_INTERVAL_MS_MIN = 10
 
 
 class Upkeep:
-    __slots__ = ("_flushed_ms", "_heap", "_manager", "_numbers", "_recovery_due", "_start_due", "_visited")
+    __slots__ = ("_count", "_flushed_ms", "_heap", "_logs", "_manager", "_numbers", "_recovery_due", "_start_due")
 
     def __init__(self, manager: "LogManager") -> None:
         self._manager = manager
-        self._heap: list[tuple[int, int, PartitionLog]] = []
-        self._numbers = itertools.count()
-        self._visited: set[PartitionLog] = set()
+        self._heap: list[tuple[int, int]] = []
+        self._count = itertools.count()
+        self._logs: dict[int, PartitionLog] = {}
+        self._numbers: dict[PartitionLog, int] = {}
         self._flushed_ms: dict[PartitionLog, int] = {}
         self._recovery_due = self._start_due = 0
 
     def add(self, log: PartitionLog) -> None:
-        self._visited.add(log)
+        number = self._numbers[log] = next(self._count)
+        self._logs[number] = log
         self.reconfigured(log)
-        heapq.heappush(self._heap, (-1, next(self._numbers), log))
+        heapq.heappush(self._heap, (-1, number))
 
     def remove(self, log: PartitionLog) -> None:
-        """Its place in the heap is dropped when it comes up."""
-        self._visited.discard(log)
+        """Nothing of the log is kept; its number is dropped when it comes up in the heap."""
+        self._logs.pop(self._numbers.pop(log, -1), None)
         self._flushed_ms.pop(log, None)
 
     def reconfigured(self, log: PartitionLog) -> None:
@@ -73,10 +76,11 @@ class Upkeep:
         for _ in range(VISITS_PER_TICK_MAX):
             if not self._heap or self._heap[0][0] > now_ms:
                 return
-            due_ms, number, log = heapq.heappop(self._heap)
-            if log not in self._visited:
+            due_ms, number = heapq.heappop(self._heap)
+            log = self._logs.get(number)
+            if log is None:
                 continue
-            heapq.heappush(self._heap, (self._next_due(due_ms, now_ms), number, log))
+            heapq.heappush(self._heap, (self._next_due(due_ms, now_ms), number))
             if due_ms >= 0:
                 self._visit(log, wall_ms)
 

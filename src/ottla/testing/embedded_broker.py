@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import tempfile
 import time
+import warnings
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Self
 
 from ottla.clients.admin.admin import Admin
 from ottla.clients.loop_thread import LoopThread
+from ottla.config.broker_config import unknown_keys
 from ottla.coordination.embedded.server import EmbeddedZooKeeper
 from ottla.coordination.embedded.server_config import ServerConfig
 from ottla.errors import ConfigError
@@ -54,6 +56,8 @@ class EmbeddedBroker:
         self._count = brokers
         self._as_process = process
         self._overrides = dict(properties or {})
+        for unknown in unknown_keys(self._overrides):
+            warnings.warn(f"EmbeddedBroker: {unknown}", stacklevel=2)
         self._directory = directory
         self._stack = contextlib.ExitStack()
         self.brokers: list[RunningBroker] = []

@@ -1,18 +1,18 @@
-"""Kafka's own quorum (KRaft), which Ottla does not use. The form of the table: `ottla.config.tables`."""
+"""Kafka's own quorum (KRaft), which Ottla does not have: who asks for one is refused. The form of the table: `ottla.config.tables`."""
 
 TABLE = """
 process.roles | LIST |  | [broker, controller] | HIGH | read-only | accepted
     Roles of a process in KRaft mode; empty: ZooKeeper mode.
-    No effect: belongs to Kafka's own quorum (KRaft); Ottla is coordinated by ZooKeeper.
+    No effect: refused at the start; belongs to Kafka's own quorum (KRaft), Ottla is coordinated by ZooKeeper.
 controller.listener.names | STRING | null |  | HIGH | read-only | accepted
     Listeners of the quorum's controllers.
-    No effect: belongs to Kafka's own quorum (KRaft); Ottla is coordinated by ZooKeeper.
+    No effect: refused at the start; belongs to Kafka's own quorum (KRaft), Ottla is coordinated by ZooKeeper.
 controller.quorum.voters | LIST |  | non-empty list | HIGH | read-only | accepted
     The quorum's members: id@host:port.
-    No effect: belongs to Kafka's own quorum (KRaft); Ottla is coordinated by ZooKeeper.
+    No effect: refused at the start; belongs to Kafka's own quorum (KRaft), Ottla is coordinated by ZooKeeper.
 controller.quorum.bootstrap.servers | LIST |  | non-empty list | HIGH | read-only | accepted
     Where the quorum is found.
-    No effect: belongs to Kafka's own quorum (KRaft); Ottla is coordinated by ZooKeeper.
+    No effect: refused at the start; belongs to Kafka's own quorum (KRaft), Ottla is coordinated by ZooKeeper.
 controller.quorum.append.linger.ms | INT | 25 |  | MEDIUM | read-only | accepted
     How long the quorum's leader gathers writes.
     No effect: belongs to Kafka's own quorum (KRaft); Ottla is coordinated by ZooKeeper.

@@ -120,7 +120,7 @@ class GroupCoordinator:
         if known is not None and known.epoch >= epoch:
             return
         self.partition_lost(partition)
-        logger.info("Elected as the group coordinator for partition %d in epoch %d", partition, epoch)
+        logger.debug("Elected as the group coordinator for partition %d in epoch %d", partition, epoch)
         owned = self._partitions[partition] = OwnedPartition(partition, epoch)
         self._loader.load(owned)
 
@@ -133,7 +133,7 @@ class GroupCoordinator:
         owned = self._partitions.pop(partition, None)
         if owned is None:
             return
-        logger.info("Resigned as the group coordinator for partition %d in epoch %d", partition, owned.epoch)
+        logger.debug("Resigned as the group coordinator for partition %d in epoch %d", partition, owned.epoch)
         owned.is_lost = True
         for hosted in list(owned.groups.values()):
             self._runner.run(hosted, unload)
@@ -143,7 +143,7 @@ class GroupCoordinator:
             self._runner.run(self._host(group, owned), begin_sessions)
         owned.is_loading = False
         self._metrics.partition_loaded(took_ms)
-        logger.info("Loaded %d groups from %r in %d ms", len(groups), owned, took_ms)
+        logger.debug("Loaded %d groups from %r in %d ms", len(groups), owned, took_ms)
 
     def _host(self, group: Group, owned: OwnedPartition) -> HostedGroup:
         hosted = HostedGroup(group, owned)

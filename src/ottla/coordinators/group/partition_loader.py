@@ -13,7 +13,7 @@ from collections.abc import Callable
 from ottla.clock import Clock
 from ottla.coordinators.group.group import Group
 from ottla.coordinators.group.loading import PartitionLoad
-from ottla.coordinators.group.offsets_log import OffsetsLog
+from ottla.coordinators.group.offsets_log import OFFSETS_TOPIC, OffsetsLog
 from ottla.coordinators.group.owned_partition import OwnedPartition
 from ottla.coordinators.group.settings import GroupSettings
 from ottla.errors import OttlaError
@@ -57,6 +57,8 @@ class PartitionLoader:
             self._task = None
 
     async def _run(self) -> None:
+        partitions = groups_found = 0
+        run_began_at = self._clock.monotonic()
         while self._waiting:
             partition = self._waiting.popleft()
             if partition.is_lost:
@@ -73,7 +75,16 @@ class PartitionLoader:
                 continue
             if not partition.is_lost:
                 self._loaded(partition, groups, (self._clock.monotonic() - began_at) * 1000)
+                partitions += 1
+                groups_found += len(groups)
         self._task = None
+        logger.info(
+            "coordinator of the groups in %d more partitions of %s: loaded %d groups in %d ms",
+            partitions,
+            OFFSETS_TOPIC,
+            groups_found,
+            (self._clock.monotonic() - run_began_at) * 1000,
+        )
 
     async def _read(self, partition: OwnedPartition) -> dict[str, Group]:
         load = PartitionLoad(self._settings, self._clock.wall_ms())

@@ -34,6 +34,12 @@ ottla_requests_pipelined_total | counter |  |
 ottla_segment_handles_open | gauge |  |
     none
     Segment files that are open.
+ottla_log_directory_total_bytes | gauge | logDirectory |
+    none
+    Size of the volume that a log directory is on.
+ottla_log_directory_usable_bytes | gauge | logDirectory |
+    none
+    Bytes that may still be written there: appends are refused when there are none.
 ottla_fetch_cold_reads_total | counter |  |
     none
     Fetches that had to wait for the disk.
