@@ -49,10 +49,13 @@ def test_signal_stops_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     assert (tmp_path / "data/logs/.kafka_cleanshutdown").exists()
 
 
-def test_effective_configuration_is_logged_with_what_was_set_marked(tmp_path: Path) -> None:
+def test_what_was_set_is_logged_and_at_debug_every_key_with_that_marked(tmp_path: Path) -> None:
     properties = tmp_path / "server.properties"
     properties.write_text("num.partitions=3\nlog.retention.hours=1\n")
-    with started(tmp_path, str(properties), "--override", "num.partitions=5") as (_process, lines):
+    given = (str(properties), "--override", "num.partitions=5")
+    with started(tmp_path, *given) as (_process, lines):
+        assert "log.retention.hours=1, num.partitions=5" in "".join(lines)
+    with started(tmp_path, *given, "--override", "ottla.log.level=DEBUG") as (_process, lines):
         log = "".join(lines)
     assert "* num.partitions = 5" in log
     assert "* log.retention.hours = 1" in log

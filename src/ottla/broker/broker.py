@@ -115,7 +115,7 @@ class Broker:
         self._is_up = True
         self._vital_signs.enter(LifeState.RUNNING)
         logger.info(
-            "broker %d of cluster %s is up on %s, started in %.2f s",
+            "broker %d of cluster %s is up on %s (started in %.2f s)",
             *self.identity,
             ", ".join(self._listening()),
             self.clock.monotonic() - began_at,

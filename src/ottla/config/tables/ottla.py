@@ -15,7 +15,7 @@ ottla.request.max.bytes.before.authentication | INT | 524288 | [1024,...] | MEDI
 ottla.frame.receive.timeout.ms | INT | 60000 | [1,...] | MEDIUM | dynamic | honoured
     A request that was begun must have come in full after this long.
 ottla.log.level | STRING | INFO | [DEBUG, INFO, WARNING, ERROR] | LOW | read-only | honoured
-    The least level of what is logged.
+    The least level of what is logged. INFO tells what was set at the start; DEBUG every key with its value.
 ottla.segment.handles.max | INT | 8000 | [16,...] | LOW | read-only | honoured
     Segment files open at once; the least recently used is closed first.
 ottla.zookeeper.auth | PASSWORD | null |  | MEDIUM | read-only | honoured
