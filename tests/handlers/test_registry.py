@@ -1,5 +1,8 @@
 import pytest
 
+from ottla.handlers.alter_partition import AlterPartitionHandlers
+from ottla.handlers.control import ControlHandlers
+from ottla.handlers.controlled_shutdown import ControlledShutdownHandlers
 from ottla.handlers.registry import HandlerTable
 from ottla.protocol.api_keys import ApiKey
 
@@ -36,3 +39,11 @@ def test_api_cannot_be_served_twice():
     table.add(ApiKey.METADATA, nothing, 0, 1, nothing)
     with pytest.raises(AssertionError):
         table.add(ApiKey.METADATA, nothing, 0, 1, nothing)
+
+
+def test_what_moves_the_cluster_is_only_for_brokers():
+    table = HandlerTable()
+    for handlers in (ControlHandlers, AlterPartitionHandlers, ControlledShutdownHandlers):
+        handlers(None).register(table)  # type: ignore[arg-type]  # only registered, never called
+    assert len(table) == 5
+    assert all(entry.only_from_brokers is not None and entry.only_from_brokers(None) for entry in table)

@@ -6,12 +6,17 @@ import pytest
 from ottla.errors import ErrorCode
 from ottla.errors.kafka import GroupAuthorizationFailedError
 from ottla.handlers.context import NO_RESPONSE, CloseConnection
+from ottla.handlers.fetch import is_from_follower
+from ottla.handlers.registry import always
 from ottla.protocol.api_keys import ApiKey
+from ottla.protocol.messages.alter_partition import AlterPartitionRequest, AlterPartitionResponse
 from ottla.protocol.messages.api_versions import ApiVersionsRequest
+from ottla.protocol.messages.fetch import FetchRequest, FetchResponse, ReplicaState
 from ottla.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from ottla.protocol.messages.metadata import MetadataRequest, MetadataResponse
 from ottla.protocol.messages.produce import ProduceRequest, ProduceResponse
 from ottla.replication.purgatory import PromptFuture
+from ottla.server import ListenerSpec
 from support.connections import framed, is_readable
 from support.servers import handler_table, running_server
 
@@ -458,5 +463,78 @@ def test_fetches_of_followers_and_consumers_are_counted_apart():
             assert 'requests_total{request="FetchConsumer",version="11"} 1' in text
             assert 'requests_total{request="FetchFollower",version="11"} 1' in text
             assert 'requests_total{request="FetchFollower",version="15"} 1' in text
+
+    run(scenario())
+
+
+def brokers_table():
+    table = handler_table({ApiKey.HEARTBEAT: echo_generation})
+    table.add(
+        ApiKey.ALTER_PARTITION,
+        lambda c, r: AlterPartitionResponse(),
+        0,
+        3,
+        lambda request, version, error: AlterPartitionResponse(error_code=error.code),
+        only_from_brokers=always,
+    )
+    table.add(
+        ApiKey.FETCH,
+        lambda c, r: FetchResponse(),
+        0,
+        18,
+        lambda request, version, error: FetchResponse(error_code=error.code),
+        only_from_brokers=is_from_follower,
+    )
+    return table
+
+
+OF_A_BROKER = [
+    (AlterPartitionRequest(broker_id=1), 3),
+    (FetchRequest(replica_id=1), 12),
+    (FetchRequest(replica_state=ReplicaState(replica_id=1)), 18),
+]
+OF_A_CLIENT = [(FetchRequest(), 12), (FetchRequest(), 18)]
+
+
+def test_what_only_brokers_ask_is_refused_on_a_listener_for_clients_alone():
+    client = ListenerSpec(name="CLIENT", host="127.0.0.1", port=0, serves_brokers=False)
+    internal = ListenerSpec(name="INTERNAL", host="127.0.0.1", port=0, is_control=True)
+
+    async def scenario():
+        async with running_server(brokers_table(), specs=(client, internal)) as running:
+            stranger, broker = running.connect("CLIENT"), running.connect("INTERNAL")
+            for request, version in OF_A_BROKER:
+                refused = await stranger.ask(request, version)
+                assert refused.error_code == ErrorCode.CLUSTER_AUTHORIZATION_FAILED
+                assert (await broker.ask(request, version)).error_code == ErrorCode.NONE
+            for request, version in OF_A_CLIENT:
+                assert (await stranger.ask(request, version)).error_code == ErrorCode.NONE
+
+    run(scenario())
+
+
+def test_listener_that_brokers_and_clients_share_serves_both():
+    async def scenario():
+        async with running_server(brokers_table()) as running:
+            peer = running.connect()
+            for request, version in OF_A_BROKER + OF_A_CLIENT:
+                assert (await peer.ask(request, version)).error_code == ErrorCode.NONE
+
+    run(scenario())
+
+
+def connected_software(running) -> set[str]:
+    return {channel.client_software[0] for channel in running.server.channels}
+
+
+def test_software_name_that_was_refused_is_not_remembered():
+    async def scenario():
+        async with running_server() as running:
+            peer = running.connect()
+            request = ApiVersionsRequest(client_software_name="no such name!", client_software_version="1")
+            assert (await peer.ask(request, 3)).error_code == ErrorCode.INVALID_REQUEST
+            assert connected_software(running) == {"unknown"}
+            await peer.ask(ApiVersionsRequest(**SOFTWARE), 3)
+            assert connected_software(running) == {"test"}
 
     run(scenario())

@@ -47,6 +47,28 @@ def test_listener_of_the_control_plane_is_apart_also_where_clients_and_brokers_s
     assert [(spec.name, spec.is_control) for spec in specs] == [("CLIENT", False), ("CONTROL", True)]
 
 
+@pytest.mark.parametrize(
+    ("listeners", "between_brokers", "control_plane", "serve_brokers"),
+    [
+        ("CLIENT://:9092,INTERNAL://:9093", "INTERNAL", "", [False, True]),
+        ("CLIENT://:9092,CONTROL://:9094", "CLIENT", "CONTROL", [True, True]),
+        ("CLIENT://:9092,INTERNAL://:9093,CONTROL://:9094", "INTERNAL", "CONTROL", [False, True, True]),
+        ("CLIENT://:9092", "CLIENT", "", [True]),
+    ],
+)
+def test_brokers_are_served_where_the_configuration_sends_them(
+    listeners: str, between_brokers: str, control_plane: str, serve_brokers: list[bool]
+):
+    properties = {
+        "listeners": listeners,
+        "listener.security.protocol.map": PROTOCOLS,
+        "inter.broker.listener.name": between_brokers,
+    }
+    if control_plane:
+        properties["control.plane.listener.name"] = control_plane
+    assert [spec.serves_brokers for spec in specs_of(properties)] == serve_brokers
+
+
 def test_protocol_that_is_not_built_is_an_error_that_says_so():
     with pytest.raises(ConfigError, match="listener SSL: SSL is not supported yet, only PLAINTEXT"):
         specs_of({"listeners": "SSL://localhost:9093", "security.inter.broker.protocol": "SSL"})

@@ -9,7 +9,7 @@ Version-dependent meaning:
 from ottla.controller.node import ControllerNode
 from ottla.errors import KafkaError
 from ottla.handlers.context import RequestContext
-from ottla.handlers.registry import HandlerTable
+from ottla.handlers.registry import HandlerTable, always
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.alter_partition import AlterPartitionRequest, AlterPartitionResponse
 
@@ -21,7 +21,13 @@ class AlterPartitionHandlers:
         self._controller = controller
 
     def register(self, table: HandlerTable) -> None:
-        table.add(ApiKey.ALTER_PARTITION, self.handle_alter_partition, *VERSIONS, alter_partition_error)
+        table.add(
+            ApiKey.ALTER_PARTITION,
+            self.handle_alter_partition,
+            *VERSIONS,
+            alter_partition_error,
+            only_from_brokers=always,
+        )
 
     async def handle_alter_partition(
         self, context: RequestContext, request: AlterPartitionRequest

@@ -6,7 +6,7 @@ Only the versions with topic ids, grouped topics and broker epochs are served: n
 from ottla.controller.broker_state import BrokerState
 from ottla.errors import KafkaError
 from ottla.handlers.context import RequestContext
-from ottla.handlers.registry import HandlerTable
+from ottla.handlers.registry import HandlerTable, always
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
 from ottla.protocol.messages.stop_replica import StopReplicaRequest, StopReplicaResponse
@@ -18,9 +18,13 @@ class ControlHandlers:
         self._state = state
 
     def register(self, table: HandlerTable) -> None:
-        table.add(ApiKey.LEADER_AND_ISR, self.handle_leader_and_isr, 5, 7, leader_and_isr_error)
-        table.add(ApiKey.STOP_REPLICA, self.handle_stop_replica, 3, 4, stop_replica_error)
-        table.add(ApiKey.UPDATE_METADATA, self.handle_update_metadata, 6, 8, update_metadata_error)
+        table.add(
+            ApiKey.LEADER_AND_ISR, self.handle_leader_and_isr, 5, 7, leader_and_isr_error, only_from_brokers=always
+        )
+        table.add(ApiKey.STOP_REPLICA, self.handle_stop_replica, 3, 4, stop_replica_error, only_from_brokers=always)
+        table.add(
+            ApiKey.UPDATE_METADATA, self.handle_update_metadata, 6, 8, update_metadata_error, only_from_brokers=always
+        )
 
     async def handle_leader_and_isr(self, _: RequestContext, request: LeaderAndIsrRequest) -> LeaderAndIsrResponse:
         return await self._state.handle_leader_and_isr(request)

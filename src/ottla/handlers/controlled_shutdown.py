@@ -6,7 +6,7 @@ Versions 0 and 1 name no broker epoch; it is not checked then.
 from ottla.controller.node import ControllerNode
 from ottla.errors import KafkaError
 from ottla.handlers.context import RequestContext
-from ottla.handlers.registry import HandlerTable
+from ottla.handlers.registry import HandlerTable, always
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.controlled_shutdown import (
     ControlledShutdownRequest,
@@ -22,7 +22,13 @@ class ControlledShutdownHandlers:
         self._controller = controller
 
     def register(self, table: HandlerTable) -> None:
-        table.add(ApiKey.CONTROLLED_SHUTDOWN, self.handle_controlled_shutdown, *VERSIONS, controlled_shutdown_error)
+        table.add(
+            ApiKey.CONTROLLED_SHUTDOWN,
+            self.handle_controlled_shutdown,
+            *VERSIONS,
+            controlled_shutdown_error,
+            only_from_brokers=always,
+        )
 
     async def handle_controlled_shutdown(
         self, _: RequestContext, request: ControlledShutdownRequest

@@ -52,7 +52,7 @@ class FetchHandlers:
         self._lone = {version: LoneFetch(version) for version in range(FIRST_VERSION, VERSIONS[1] + 1)}
 
     def register(self, table: HandlerTable) -> None:
-        table.add(ApiKey.FETCH, self.handle_fetch, *VERSIONS, fetch_error)
+        table.add(ApiKey.FETCH, self.handle_fetch, *VERSIONS, fetch_error, only_from_brokers=is_from_follower)
 
     def handle_fetch(
         self, context: RequestContext, request: FetchRequest
@@ -127,6 +127,11 @@ class FetchHandlers:
                 entry.last_fetched_epoch = part.last_fetched_epoch
                 entry.log_start_offset = part.log_start_offset
                 session.put(EntryKey(topic.topic_id if by_id else name, part.partition), entry)
+
+
+def is_from_follower(request: FetchRequest) -> bool:
+    """By its replica id, which stands in a structure of its own from version 15 on."""
+    return request.replica_id >= 0 or request.replica_state.replica_id >= 0
 
 
 def build_response(session: FetchSession, answers: Answers) -> FetchResponse:

@@ -29,11 +29,21 @@ def no_shortcut(version: int) -> Shortcut | None:
     return None
 
 
+OnlyFromBrokers = Callable[[Any], bool]
+
+
+def always(request: Any) -> bool:
+    """Every request of an API is one that only brokers make."""
+    return True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandlerEntry:
     """How the versions of one API are served. `on_error` makes the answer that reports an error to a request.
 
     `shortcut_of` gives the shortcut of a version, where it has one: that is asked first, `handle` is for the rest.
+    `only_from_brokers` says of a request that nobody but a broker may make it: it is refused on a listener that is for
+    clients alone. None where that is so of no request.
     """
 
     api_key: ApiKey
@@ -42,6 +52,7 @@ class HandlerEntry:
     max_version: int
     on_error: OnError
     shortcut_of: Callable[[int], Shortcut | None]
+    only_from_brokers: OnlyFromBrokers | None
 
 
 class HandlerTable:
@@ -59,6 +70,7 @@ class HandlerTable:
         on_error: OnError,
         *,
         shortcut_of: Callable[[int], Shortcut | None] = no_shortcut,
+        only_from_brokers: OnlyFromBrokers | None = None,
     ) -> None:
         """Serve an API. The versions must be ones that the protocol knows, and each API is added once."""
         known_min, known_max = api_info(api_key).versions
@@ -71,6 +83,7 @@ class HandlerTable:
             max_version=max_version,
             on_error=on_error,
             shortcut_of=shortcut_of,
+            only_from_brokers=only_from_brokers,
         )
 
     def find(self, api_key: int, api_version: int) -> HandlerEntry | None:

@@ -19,7 +19,7 @@ from typing import Any
 
 from ottla.clock import Clock
 from ottla.errors import DecodeError, ErrorCode, KafkaError, PeerError
-from ottla.errors.kafka import UnknownServerError
+from ottla.errors.kafka import ClusterAuthorizationFailedError, UnknownServerError
 from ottla.handlers.api_versions import unsupported_version_response
 from ottla.handlers.context import CloseConnection, EncodedResponse, RequestContext
 from ottla.handlers.registry import Answer, HandlerTable, LaterAnswer
@@ -142,12 +142,14 @@ class Dispatcher:
         self, channel: Channel, route: Route, context: RequestContext, request: Any, meter: RequestMeter
     ) -> None:
         try:
+            if route.only_from_brokers is not None and not channel.listener.serves_brokers:
+                _check_is_for_clients(channel, route, request)
             answer = route.handle(context, request)
+            if route.is_api_versions:
+                channel.note_software(request)
         except Exception as error:  # noqa: BLE001 - where errors of handlers become answers
             answer = self._error_answer(channel, route, request, error)
         if isinstance(answer, _SYNCHRONOUS):
-            if route.is_api_versions:
-                channel.note_software(request)
             self._answer_now(channel, route, meter.times, context.correlation_id, context.received_at, answer)
         elif answer is not None:
             self._wait(channel, route, context, request, answer)
@@ -290,6 +292,17 @@ class _WaitingRequest(PendingAnswer):
         times = self.route.meter_of(self.request).times
         self.channel.send_times = times.send
         times.record(self.context.received_at, self.returned_at, self.ready_at, self.dispatcher._now())
+
+
+def _check_is_for_clients(channel: Channel, route: Route, request: Any) -> None:
+    """Raise where only a broker may ask this, and brokers have another listener.
+
+    Kafka guards these requests by the permission CLUSTER_ACTION. Until there are permissions the listener tells who
+    somebody is: who can reach that of the brokers is one.
+    """
+    assert route.only_from_brokers is not None
+    if route.only_from_brokers(request):
+        raise ClusterAuthorizationFailedError(f"{route.name} is not for clients, and {channel.listener.name} is")
 
 
 async def _run(awaitable: Awaitable[LaterAnswer]) -> LaterAnswer:

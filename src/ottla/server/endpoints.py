@@ -22,6 +22,7 @@ class ListenerSpec:
 
     `is_control`: only brokers connect here, so its requests are admitted apart from those of clients, and neither the
     bound on connections nor a lack of descriptors stops it.
+    `serves_brokers`: brokers connect here, perhaps beside clients. What only a broker may ask is refused elsewhere.
     """
 
     name: str
@@ -29,6 +30,7 @@ class ListenerSpec:
     port: int
     security_protocol: str = "PLAINTEXT"
     is_control: bool = False
+    serves_brokers: bool = True
 
     def __str__(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -54,7 +56,8 @@ def plan_listeners(
                 f"listener {endpoint.listener_name}: {endpoint.security_protocol} is not supported yet, only "
                 f"{', '.join(sorted(SUPPORTED_PROTOCOLS))}"
             )
-    brokers_only = {inter_broker_name, control_plane_name or inter_broker_name}
+    of_brokers = {inter_broker_name, control_plane_name or inter_broker_name}
+    brokers_only = of_brokers
     clients_have_their_own = any(endpoint.listener_name not in brokers_only for endpoint in endpoints)
     if not clients_have_their_own:
         brokers_only = {control_plane_name} if control_plane_name else set()
@@ -65,6 +68,7 @@ def plan_listeners(
             port=endpoint.port,
             security_protocol=endpoint.security_protocol,
             is_control=endpoint.listener_name in brokers_only,
+            serves_brokers=endpoint.listener_name in of_brokers,
         )
         for endpoint in endpoints
     )

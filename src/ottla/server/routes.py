@@ -12,6 +12,7 @@ from typing import Any
 
 from ottla.errors import ErrorCode
 from ottla.handlers.context import EncodedResponse
+from ottla.handlers.fetch import is_from_follower
 from ottla.handlers.registry import HandlerEntry
 from ottla.protocol.answer_errors import compile_error_count
 from ottla.protocol.api_keys import ApiKey
@@ -45,6 +46,7 @@ class Route:
         "name",
         "no_error",
         "on_error",
+        "only_from_brokers",
         "request_class",
         "request_header_version",
         "response_header_is_tagged",
@@ -59,6 +61,7 @@ class Route:
         self.name = info.name
         self.handle = entry.handle
         self.on_error = entry.on_error
+        self.only_from_brokers = entry.only_from_brokers
         self.shortcut = entry.shortcut_of(version)
         self.request_class: type[Request] = info.request_class()
         self.request_header_version = info.request_header_version(version)
@@ -95,12 +98,7 @@ class Route:
             self._count_errors(answer, self._errors)
 
     def meter_of(self, request: Any) -> RequestMeter:
-        return self._follower if self._is_fetch and _is_from_follower(request) else self.meter
-
-
-def _is_from_follower(fetch_request: Any) -> bool:
-    """By its replica id, which stands in a structure of its own from version 15 on."""
-    return bool(fetch_request.replica_id >= 0 or fetch_request.replica_state.replica_id >= 0)
+        return self._follower if self._is_fetch and is_from_follower(request) else self.meter
 
 
 def encode_answer(route: Route, correlation_id: int, answer: Response | EncodedResponse) -> Sequence[Chunk]:
