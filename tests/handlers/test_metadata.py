@@ -153,6 +153,15 @@ async def test_internal_topics_are_made_as_kafka_makes_them() -> None:
 
 
 @on_event_loop
+async def test_log_of_a_kraft_cluster_is_not_made_because_somebody_asks_for_it() -> None:
+    async with admin_broker() as broker:
+        for _ in range(2):
+            (topic,) = (await ask(broker, 12, ["__cluster_metadata"])).topics
+            assert topic.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        assert not broker.broker.cache.image.topics
+
+
+@on_event_loop
 async def test_missing_topic_is_not_made_when_client_or_broker_do_not_want_it() -> None:
     async with admin_broker() as broker:
         response = await ask(broker, 12, ["nope"], allow_auto_topic_creation=False)

@@ -148,6 +148,14 @@ async def test_topic_listed_twice_is_refused_and_the_rest_of_the_request_is_done
 
 
 @on_event_loop
+async def test_topics_of_one_request_collide_with_each_other() -> None:
+    async with admin_broker() as broker:
+        first, second = await create(broker, topic("a.b", 1, 1), topic("a_b", 1, 1))
+        assert first.error_code == ErrorCode.NONE
+        assert second.error_message == "Topic 'a_b' collides with existing topics: a.b"
+
+
+@on_event_loop
 async def test_validating_creates_nothing_and_tells_what_would_be() -> None:
     async with admin_broker() as broker:
         (result,) = await create(broker, topic("t", 3), validate_only=True, timeout_ms=0)
@@ -256,6 +264,15 @@ async def test_adding_partitions_twice_in_one_request_validating_and_not_waiting
 async def delete(broker: AdminBroker, *topics: DeleteTopicState, timeout_ms: int = 10_000) -> list[Any]:
     request = DeleteTopicsRequest(topics=list(topics), timeout_ms=timeout_ms)
     return (await broker.call(ApiKey.DELETE_TOPICS, 6, request)).responses
+
+
+@on_event_loop
+async def test_internal_topics_are_not_deleted() -> None:
+    async with admin_broker() as broker:
+        await create(broker, topic("__consumer_offsets", 1, 1))
+        (result,) = await delete(broker, DeleteTopicState(name="__consumer_offsets"))
+        assert result.error_code == ErrorCode.INVALID_TOPIC_EXCEPTION
+        assert "__consumer_offsets" in broker.broker.cache.image.topics
 
 
 @on_event_loop

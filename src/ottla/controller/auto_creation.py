@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from ottla.config import BrokerConfig
 from ottla.controller.node import ControllerNode
 from ottla.controller.topic_admin import CreatedTopic
-from ottla.controller.topic_rules import NewTopic
+from ottla.controller.topic_rules import CLUSTER_METADATA_TOPIC, NewTopic
 from ottla.errors import ErrorCode, KafkaError
 from ottla.metadata.cache import MetadataCache
 from ottla.protocol.messages.create_topics import CreatableTopic, CreatableTopicConfig, CreateTopicsRequest
@@ -44,9 +44,9 @@ class AutoTopicCreator:
         """What to answer for each topic now. Kafka's codes: a client that gets one of the first two asks again.
 
         LEADER_NOT_AVAILABLE: it is being made here; UNKNOWN_TOPIC_OR_PARTITION: the controller was asked;
-        anything else: it cannot be made.
+        anything else: it cannot be made. A topic that is never made has no answer.
         """
-        wanted = [self.new_topic(name) for name in topics]
+        wanted = [self.new_topic(name) for name in topics if name != CLUSTER_METADATA_TOPIC]
         if self._controller.is_active:
             return await self._create(wanted)
         return self._forward(wanted)

@@ -8,6 +8,7 @@ import asyncio
 import random
 import uuid
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from ottla.controller.active_controller import ActiveController
@@ -15,11 +16,14 @@ from ottla.controller.attempts import Attempts
 from ottla.controller.placement import Replicas
 from ottla.controller.topic_rules import (
     PARTITIONS_PER_REQUEST_MAX,
+    CollidingNames,
     NewTopic,
     TopicDefaults,
     assign_more_partitions,
     assign_new_topic,
     check_configs,
+    check_may_be_created,
+    check_may_be_deleted,
     check_name,
     given_configs,
     partition_count,
@@ -78,19 +82,25 @@ class TopicAdmin:
         self._chance = chance
         self._partitions_left = PARTITIONS_PER_REQUEST_MAX
 
+    @cached_property
+    def _colliding(self) -> CollidingNames:
+        return CollidingNames(self._state.topics)
+
     async def create(self, new: NewTopic, *, validate_only: bool) -> CreatedTopic:
         """KafkaError, in Kafka's words, when the topic may not be created."""
+        check_may_be_created(new.name)
         if new.name in self._state.topics:
             raise TopicAlreadyExistsError(f"Topic '{new.name}' already exists.")
         configs = given_configs(new.configs)
         self._count_partitions(partition_count(new, self._defaults))
         assignment = assign_new_topic(new, self._defaults, self._state.racks(), self._chance)
-        check_name(new.name, self._state.topics)
+        check_name(new.name, self._state.topics, self._colliding)
         check_configs(configs)
         created = CreatedTopic(new.name, random_uuid(), assignment, configs)
         if not validate_only:
             await self._write(created)
             added = self._state.put_topic(new.name, TopicAssignment(assignment, created.topic_id), 0)
+            self._colliding.add(new.name)
             await self._controller.watch_topic(new.name)
             await self._controller.open_partitions(added)
         return created
@@ -162,6 +172,7 @@ class TopicAdmin:
         """The topic is marked, and nobody is told of it any more. `deletions.done` says when it is gone."""
         if name not in self._state.topics:
             raise UnknownTopicOrPartitionError
+        check_may_be_deleted(name)
         if name not in self._state.deletions:
             try:
                 await self._controller.store.request_deletion(name)

@@ -1,4 +1,4 @@
-"""What may be created: checks of topics, partitions and assignments, in Kafka's order and words. Pure."""
+"""What may be created and deleted: checks of topics, partitions and assignments, in Kafka's order and words. Pure."""
 
 import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -16,7 +16,10 @@ from ottla.errors.kafka import (
     InvalidTopicError,
     TopicAlreadyExistsError,
 )
-from ottla.model import topic_name_problem
+from ottla.model import INTERNAL_TOPICS, topic_name_problem
+
+CLUSTER_METADATA_TOPIC = "__cluster_metadata"
+"""Kafka's log of a KRaft cluster. Nobody creates a topic of that name: not by a request, and not by asking for it."""
 
 UNSET = -1
 PARTITIONS_PER_REQUEST_MAX = 10_000
@@ -58,16 +61,46 @@ def assign_new_topic(
     return place_replicas(racks, partition_count(new, defaults), factor, chance=chance)
 
 
-def check_name(name: str, existing: Collection[str]) -> None:
+def check_may_be_created(name: str) -> None:
+    if name == CLUSTER_METADATA_TOPIC:
+        raise InvalidRequestError(f"Creation of internal topic {name} is prohibited.")
+
+
+def check_may_be_deleted(name: str) -> None:
+    """Kafka without permissions lets anybody delete the internal topics, and with them the offsets of all groups.
+
+    There are no permissions here yet, so nobody may: what is lost by one mistyped command is worth more than the way
+    to get rid of such a topic. The code is the one with which Kafka keeps clients from their records.
+    """
+    if name in INTERNAL_TOPICS:
+        raise InvalidTopicError(f"Topic '{name}' is internal to the cluster and cannot be deleted.")
+
+
+class CollidingNames:
+    """Topic names by what metrics make of them, in which '.' and '_' are the same. One look-up for each new name."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._by_metric_name: dict[str, list[str]] = {}
+        for name in names:
+            self.add(name)
+
+    def add(self, name: str) -> None:
+        if "." in name or "_" in name:
+            self._by_metric_name.setdefault(name.replace(".", "_"), []).append(name)
+
+    def of(self, name: str) -> list[str]:
+        return sorted(self._by_metric_name.get(name.replace(".", "_"), ()))
+
+
+def check_name(name: str, existing: Collection[str], colliding: CollidingNames) -> None:
     problem = topic_name_problem(name)
     if problem is not None:
         raise InvalidTopicError(problem)
     if name in existing:
         raise TopicAlreadyExistsError(f"Topic '{name}' already exists.")
-    if "." in name or "_" in name:
-        colliding = sorted(other for other in existing if _metric_name(other) == _metric_name(name))
-        if colliding:
-            raise InvalidTopicError(f"Topic '{name}' collides with existing topics: {', '.join(colliding)}")
+    others = colliding.of(name)
+    if others:
+        raise InvalidTopicError(f"Topic '{name}' collides with existing topics: {', '.join(others)}")
 
 
 def given_configs(configs: Mapping[str, str | None]) -> dict[str, str]:
@@ -147,10 +180,6 @@ def _check_same_factor(assignment: Mapping[int, Replicas], expected: int) -> Non
             f"Inconsistent replication factor between partitions, partition 0 has {expected} while partitions "
             f"[{_join(wrong)}] have replication factors [{_join(wrong.values())}], respectively."
         )
-
-
-def _metric_name(topic: str) -> str:
-    return topic.replace(".", "_")
 
 
 def _join(values: Iterable[int]) -> str:

@@ -53,7 +53,6 @@ from ottla.protocol.messages.delete_topics import (
     DeleteTopicState,
 )
 
-CLUSTER_METADATA_TOPIC = "__cluster_metadata"
 _DELETION_DISABLED_SINCE = 3
 
 
@@ -74,7 +73,7 @@ class TopicHandlers:
         if not self._controller.is_active:
             raise NotControllerError
         repeated = _repeated(topic.name for topic in request.topics)
-        wanted = [t for t in request.topics if t.name not in repeated and t.name != CLUSTER_METADATA_TOPIC]
+        wanted = [topic for topic in request.topics if topic.name not in repeated]
         made = await self._controller.create_topics(
             [_new_topic(topic) for topic in wanted], validate_only=request.validate_only
         )
@@ -96,7 +95,7 @@ class TopicHandlers:
             result = _creation_error(name, RequestTimedOutError())
             result.topic_id = outcome.topic_id
             return result
-        return _creation_error(name, outcome or _not_even_tried(name))
+        return _creation_error(name, outcome or InvalidRequestError("Found multiple entries for this topic."))
 
     async def _not_led_in_time(self, created: list[CreatedTopic], timeout_ms: int) -> set[str]:
         """The topics that this broker's metadata does not show with all leaders when the client stops waiting."""
@@ -216,14 +215,9 @@ def _unled(image: ClusterImage, sizes: dict[str, int]) -> set[str]:
     return late
 
 
-def _repeated(names: Iterable[str]) -> list[str]:
-    return [name for name, count in Counter(names).items() if count > 1]
-
-
-def _not_even_tried(name: str) -> KafkaError:
-    if name == CLUSTER_METADATA_TOPIC:
-        return InvalidRequestError(f"Creation of internal topic {name} is prohibited.")
-    return InvalidRequestError("Found multiple entries for this topic.")
+def _repeated(names: Iterable[str]) -> dict[str, int]:
+    """How often each name stands there that stands there more than once, in their order."""
+    return {name: count for name, count in Counter(names).items() if count > 1}
 
 
 def _message(error: KafkaError) -> str | None:

@@ -34,6 +34,8 @@ PRODUCE_IN_FLIGHT_MAX = 5
 BEATS_UNTIL_UNHURRIED = 3
 BEAT_GAP_S = 1.0
 
+# What is longer is no name of a library: it would be kept as long as the connection, and shown as a metric's label.
+SOFTWARE_LENGTH_MAX = 100
 UNKNOWN_SOFTWARE = ("unknown", "unknown")
 """Kafka's words for clients that do not name their library and its version."""
 
@@ -176,8 +178,9 @@ class Channel:
 
     def note_software(self, request: Any) -> None:
         """What an ApiVersions request says of the client's library (KIP-511, from version 3 on)."""
-        if request.client_software_name:
-            self.client_software = (request.client_software_name, request.client_software_version)
+        name, version = request.client_software_name, request.client_software_version
+        if name and len(name) <= SOFTWARE_LENGTH_MAX and len(version) <= SOFTWARE_LENGTH_MAX:
+            self.client_software = (name, version)
 
     def note_pace(self, gap_s: float | None) -> None:
         """A heartbeat so long after the last request, or (None) something else after heartbeats.

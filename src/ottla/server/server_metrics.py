@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ottla.server.listener import Listener
 
 _SOCKETS = "kafka_server_socketservermetrics_"
+SOFTWARES_MAX = 100
+OTHER_SOFTWARE = ("other", "other")
 # One event loop does what Kafka's network processors do.
 _PROCESSOR = "0"
 
@@ -93,7 +95,13 @@ class ServerMetrics:
         yield from (((name, _PROCESSOR), total) for name, total in totals.items())
 
     def _connections_by_software(self) -> Iterator[tuple[tuple[str, str, str, str], float]]:
-        counts = Counts((*channel.client_software, channel.listener.name) for channel in self._channels())
+        """Clients name themselves, so only the names that most connections have become labels; the rest is one."""
+        named = Counts(channel.client_software for channel in self._channels())
+        shown = {software for software, _ in named.most_common(SOFTWARES_MAX)}
+        counts = Counts(
+            (*(channel.client_software if channel.client_software in shown else OTHER_SOFTWARE), channel.listener.name)
+            for channel in self._channels()
+        )
         yield from (((*key, _PROCESSOR), count) for key, count in counts.items())
 
     def _unsent_answers(self) -> int:
