@@ -93,10 +93,11 @@ async def test_producers_of_a_partition_are_listed(tmp_path: Path) -> None:
         partition = replicas.lead()
         written = encode_batch([Record(0, 1, None, b"v", ())], producer_id=77, producer_epoch=3, base_sequence=0)
         replicas.manager.append(partition, memoryview(bytearray(written)), 1, 9, replicas.clock.wall_ms())
-        request = DescribeProducersRequest(topics=[ProducersTopic(name="t", partition_indexes=[0, 9])])
+        request = DescribeProducersRequest(topics=[ProducersTopic(name="t", partition_indexes=[0, 9, 0])] * 2)
         handlers = ProducersHandlers(replicas.manager)
         context = RequestContext(ApiKey.DESCRIBE_PRODUCERS, 0)
-        found, missing = handlers.handle_describe_producers(context, request).topics[0].partitions
+        [topic] = handlers.handle_describe_producers(context, request).topics
+        found, missing = topic.partitions  # What is named again is told once.
         [producer] = found.active_producers
         assert (producer.producer_id, producer.producer_epoch, producer.last_sequence) == (77, 3, 0)
         assert missing.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

@@ -15,6 +15,7 @@ from ottla.protocol.messages import incremental_alter_configs as incremental
 from ottla.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from support.admin_broker import AdminBroker, admin_broker
 from support.coroutines import on_event_loop
+from support.turns import counting_turns
 
 TOPIC, BROKER, LOGGER = 2, 4, 8
 SET, DELETE, APPEND, SUBTRACT = range(4)
@@ -336,3 +337,52 @@ async def test_loggers_cannot_be_replaced_as_a_whole() -> None:
     async with admin_broker() as broker:
         refused = "Unknown resource type 8"
         assert await replace(broker, (LOGGER, "0", [("root", "INFO")])) == [(42, refused)]
+
+
+async def describe_all(broker: AdminBroker, *resources: DescribeConfigsResource) -> list[Any]:
+    return (await broker.call(ApiKey.DESCRIBE_CONFIGS, 4, DescribeConfigsRequest(resources=list(resources)))).results
+
+
+@on_event_loop
+async def test_resource_that_is_named_again_is_described_once() -> None:
+    async with admin_broker() as broker:
+        again = DescribeConfigsResource(resource_type=BROKER, resource_name="0")
+        other = DescribeConfigsResource(resource_type=BROKER, resource_name="")
+        results = await describe_all(broker, again, other, *[again] * 1000)
+        assert [result.resource_name for result in results] == ["0", ""]
+
+
+@pytest.mark.parametrize(
+    ("asked", "described"),
+    [
+        ([["retention.ms"], ["segment.ms"]], {"retention.ms", "segment.ms"}),
+        ([["retention.ms"], None], None),
+        ([None, ["retention.ms"]], None),
+    ],
+)
+@on_event_loop
+async def test_keys_that_are_asked_of_a_resource_in_several_places_come_together(
+    asked: list[list[str] | None], described: set[str] | None
+) -> None:
+    async with admin_broker() as broker:
+        await with_topic(broker)
+        (result,) = await describe_all(
+            broker,
+            *(DescribeConfigsResource(resource_type=TOPIC, resource_name="t", configuration_keys=k) for k in asked),
+        )
+        names = {entry.name for entry in result.configs}
+        assert names == described if described else len(names) > 20
+
+
+@on_event_loop
+async def test_long_requests_let_others_have_their_turn() -> None:
+    async with admin_broker() as broker:
+        names = [f"t{number}" for number in range(2000)]
+        resources = [DescribeConfigsResource(resource_type=TOPIC, resource_name=name) for name in names]
+        results, turns = await counting_turns(describe_all(broker, *resources))
+        assert [result.resource_name for result in results] == names
+        assert turns >= 4
+        named_twice = [(TOPIC, name, []) for name in names * 2]
+        outcomes, turns = await counting_turns(alter(broker, *named_twice))
+        assert {message for _, message in outcomes} == {"Each resource must appear at most once."}
+        assert turns >= 8

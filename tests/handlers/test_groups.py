@@ -249,3 +249,13 @@ async def test_a_coordinator_that_was_not_started_is_not_available():
     table = GroupHandlerTable()
     assert (await table.call(join_request(), 0)).error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
     assert (await table.call(ListGroupsRequest(), 0)).error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+
+
+@on_event_loop
+async def test_group_that_is_named_again_is_answered_once():
+    table = await GroupHandlerTable().start()
+    await a_member(table)
+    described = await table.call(DescribeGroupsRequest(groups=["g", "h", "g"]), 5)
+    assert [group.group_id for group in described.groups] == ["g", "h"]
+    deleted = await table.call(DeleteGroupsRequest(groups_names=["h", "h", "i"]), 2)
+    assert [result.group_id for result in deleted.results] == ["h", "i"]

@@ -230,3 +230,15 @@ async def test_offsets_are_deleted():
 async def test_offsets_of_a_group_that_is_not_there_cannot_be_deleted():
     table = await GroupHandlerTable().start()
     assert (await table.call(OffsetDeleteRequest(group_id="x"), 0)).error_code == ErrorCode.GROUP_ID_NOT_FOUND
+
+
+@on_event_loop
+async def test_partition_that_is_named_again_is_told_once_and_a_group_is_refused():
+    table = await GroupHandlerTable().start()
+    await table.call(commit_request(), 8)
+    topics = [OffsetFetchRequestTopics(name="t", partition_indexes=[0, 1, 0]) for _ in range(2)]
+    group = OffsetFetchRequestGroup(group_id="g", topics=topics)
+    (answer,) = (await table.call(OffsetFetchRequest(groups=[group]), 8)).groups
+    assert [[part.partition_index for part in topic.partitions] for topic in answer.topics] == [[0, 1], []]
+    refused = (await table.call(OffsetFetchRequest(groups=[group, group]), 8)).groups
+    assert {answer.error_code for answer in refused} == {ErrorCode.INVALID_REQUEST}

@@ -9,17 +9,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ottla.errors import DecodeError
+from ottla.model import ZERO_UUID
 from ottla.protocol.codec import decode, encode
 from ottla.protocol.headers import decode_request_header
-from ottla.protocol.message import Message
+from ottla.protocol.message import Message, Request
 from ottla.protocol.messages.api_versions import ApiVersionsResponse
 from ottla.protocol.messages.broker_heartbeat import BrokerHeartbeatRequest
 from ottla.protocol.messages.create_topics import CreateTopicsRequest
+from ottla.protocol.messages.describe_groups import DescribedGroup, DescribeGroupsResponse
+from ottla.protocol.messages.describe_log_dirs import DescribableLogDirTopic, DescribeLogDirsRequest
 from ottla.protocol.messages.fetch import FetchRequest
 from ottla.protocol.messages.heartbeat import HeartbeatRequest
 from ottla.protocol.messages.list_groups import ListGroupsRequest
 from ottla.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from ottla.protocol.messages.produce import ProduceRequest
+from ottla.protocol.messages.update_metadata import (
+    UpdateMetadataPartitionState,
+    UpdateMetadataRequest,
+    UpdateMetadataTopicState,
+)
 from ottla.protocol.primitives import UUID_CACHE_ENTRIES_MAX, uuids
 from support.message_values import all_message_classes, all_versions, random_message
 
@@ -182,3 +190,33 @@ def test_cache_of_uuids_is_bounded() -> None:
     for number in range(UUID_CACHE_ENTRIES_MAX + 10):
         assert uuids[number.to_bytes(16, "big")] == uuid.UUID(int=number)
     assert len(uuids) <= UUID_CACHE_ENTRIES_MAX
+
+
+def test_elements_of_a_request_are_bounded_over_all_its_arrays() -> None:
+    """An element can be a single byte: what it becomes in memory and in the answer is a thousand times that."""
+    elements_max = Request.ELEMENTS_MAX
+    assert elements_max is not None
+    partitions = [1] * (elements_max // 10 - 1)
+    topics = [DescribableLogDirTopic(topic="t", partitions=partitions) for _ in range(10)]
+    for version in (1, 4):  # with fixed and with compact lengths
+        decode(DescribeLogDirsRequest, version, encode(DescribeLogDirsRequest(topics=topics), version))
+        too_many = DescribeLogDirsRequest(topics=[*topics, DescribableLogDirTopic(topic="t", partitions=[1])])
+        with pytest.raises(DecodeError, match=f"more than {elements_max} elements"):
+            decode(DescribeLogDirsRequest, version, encode(too_many, version))
+
+
+def test_elements_of_a_tag_are_bounded_too() -> None:
+    elements_max = Request.ELEMENTS_MAX
+    assert elements_max is not None
+    request = BrokerHeartbeatRequest(offline_log_dirs=[ZERO_UUID] * (elements_max + 1))
+    with pytest.raises(DecodeError, match=f"more than {elements_max} elements"):
+        decode(BrokerHeartbeatRequest, 1, encode(request, 1))
+
+
+def test_what_brokers_tell_each_other_and_what_clients_are_answered_is_as_large_as_the_cluster() -> None:
+    count = (Request.ELEMENTS_MAX or 0) + 1
+    states = [UpdateMetadataPartitionState()] * count
+    update = UpdateMetadataRequest(topic_states=[UpdateMetadataTopicState(partition_states=states)])
+    assert decode(UpdateMetadataRequest, 8, encode(update, 8))[0] == update
+    answer = DescribeGroupsResponse(groups=[DescribedGroup()] * count)
+    assert len(decode(DescribeGroupsResponse, 5, encode(answer, 5))[0].groups) == count

@@ -19,6 +19,7 @@ from typing import NamedTuple, TypeVar
 
 from ottla.clients.backoff import Backoff
 from ottla.clock import Clock
+from ottla.clock.turns import in_turns
 from ottla.controller import plans
 from ottla.controller.active_controller import ActiveController
 from ottla.controller.broker_channel import BrokerChannel
@@ -298,7 +299,7 @@ class ControllerNode:
     ) -> "list[CreatedTopic | KafkaError]":
         async def work(active: ActiveController) -> "list[CreatedTopic | KafkaError]":
             admin = self._admin(active)
-            return [await _outcome(admin.create(topic, validate_only=validate_only)) for topic in topics]
+            return [await _outcome(admin.create(new, validate_only=validate_only)) async for new in in_turns(topics)]
 
         return await self._request(work)
 
@@ -309,7 +310,7 @@ class ControllerNode:
             admin = self._admin(active)
             return [
                 await _outcome(admin.add_partitions(name, count, assignments, validate_only=validate_only))
-                for name, count, assignments in topics
+                async for name, count, assignments in in_turns(topics)
             ]
 
         return await self._request(work)
@@ -323,7 +324,7 @@ class ControllerNode:
 
         async def work(active: ActiveController) -> "list[KafkaError | asyncio.Future[None]]":
             admin = self._admin(active)
-            return [await _outcome(delete(admin, name)) for name in names]
+            return [await _outcome(delete(admin, name)) async for name in in_turns(names)]
 
         return await self._request(work)
 

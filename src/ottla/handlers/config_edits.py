@@ -52,7 +52,8 @@ def apply_edits(before: Mapping[str, str], edits: Sequence[Edit], keys: Mapping[
                 after[edit.key] = ",".join(dict.fromkeys([*listed, *_split(value)]))
             case Operation.SUBTRACT:
                 listed = _list(before, edit.key, keys, "subtract")
-                after[edit.key] = ",".join(item for item in listed if item not in _split(value))
+                taken = frozenset(_split(value))
+                after[edit.key] = ",".join(item for item in listed if item not in taken)
             case _:
                 raise InvalidRequestError(f"Unknown operation {edit.operation} for config key: {edit.key}")
     return after

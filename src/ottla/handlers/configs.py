@@ -5,9 +5,11 @@ is made over the version that was read (`ConfigStore.write`), so that two client
 and is answered when this broker has applied it.
 """
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from ottla.clock.turns import in_turns
 from ottla.config import BrokerConfig
 from ottla.config.describe import ConfigEntry, describe_broker, describe_cluster_default, describe_topic
 from ottla.config.dynamic import check_alteration, check_storable
@@ -83,8 +85,10 @@ class ConfigHandlers:
     async def handle_describe_configs(
         self, context: RequestContext, request: DescribeConfigsRequest
     ) -> DescribeConfigsResponse:
-        results = [await self._described(resource, request) for resource in request.resources]
-        return DescribeConfigsResponse(results=results)
+        resources = once_each(request.resources)
+        return DescribeConfigsResponse(
+            results=[await self._described(resource, request) async for resource in in_turns(resources)]
+        )
 
     async def _described(
         self, resource: DescribeConfigsResource, request: DescribeConfigsRequest
@@ -104,7 +108,7 @@ class ConfigHandlers:
         )
 
     async def _entries(self, resource: DescribeConfigsResource) -> Iterator[ConfigEntry]:
-        names = resource.configuration_keys or None  # none named means all, as null does
+        names = frozenset(resource.configuration_keys or ()) or None  # none named means all, as null does
         if resource.resource_type == TOPIC:
             return describe_topic(self._config, await self._topic_overrides(resource.resource_name), names)
         if resource.resource_type == BROKER:
@@ -182,10 +186,10 @@ class ConfigHandlers:
         *,
         validate_only: bool,
     ) -> list[KafkaError | None]:
-        named = [resource for resource, _ in changes]
+        named = Counter(resource for resource, _ in changes)
         outcomes: list[KafkaError | None] = []
-        for resource, edits in changes:
-            if named.count(resource) > 1:
+        async for resource, edits in in_turns(changes):
+            if named[resource] > 1:
                 outcomes.append(InvalidRequestError("Each resource must appear at most once."))
                 continue
             outcomes.append(await _outcome(self._alter(resource, edits, change, validate_only)))
@@ -275,6 +279,23 @@ def _log_changes(
         if error is None and resource.type != BROKER_LOGGER:  # the level that is asked for may be that of this line
             kind = "topic" if resource.type == TOPIC else "broker"
             log_altered(context, f"{kind} {resource.name}" if resource.name else "all brokers", edits)
+
+
+def once_each(resources: Iterable[DescribeConfigsResource]) -> list[DescribeConfigsResource]:
+    """A resource that is named again is described once, with all the keys that are asked of it.
+
+    A few bytes name a broker, and its description is 40 kB: how long an answer becomes is for what there is to say.
+    """
+    wanted: dict[Resource, DescribeConfigsResource] = {}
+    for each in resources:
+        first = wanted.setdefault(Resource(each.resource_type, each.resource_name), each)
+        if first is each:
+            continue
+        if first.configuration_keys and each.configuration_keys:
+            first.configuration_keys.extend(each.configuration_keys)
+        else:
+            first.configuration_keys = None
+    return list(wanted.values())
 
 
 def _replacing_change(resource: Resource, edits: list[Edit]) -> Change:

@@ -19,6 +19,7 @@ from ottla.coordinators.partitioning import partition_for
 from ottla.errors import ErrorCode, KafkaError
 from ottla.handlers.context import RequestContext
 from ottla.handlers.error_texts import INVALID_REQUEST_TEXT
+from ottla.handlers.in_parts import in_parts
 from ottla.handlers.registry import HandlerTable
 from ottla.metadata.cache import MetadataCache
 from ottla.protocol.api_keys import ApiKey
@@ -64,7 +65,8 @@ class FindCoordinatorHandlers:
         self._topics = topics
 
     def register(self, table: HandlerTable) -> None:
-        table.add(ApiKey.FIND_COORDINATOR, self.handle_find_coordinator, 0, 6, find_coordinator_error)
+        handle = in_parts(self.handle_find_coordinator, "coordinator_keys", "coordinators")
+        table.add(ApiKey.FIND_COORDINATOR, handle, 0, 6, find_coordinator_error)
 
     def handle_find_coordinator(
         self, context: RequestContext, request: FindCoordinatorRequest

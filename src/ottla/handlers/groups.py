@@ -12,7 +12,9 @@ Version-dependent meaning:
 
 import asyncio
 import uuid
+from collections.abc import Awaitable
 
+from ottla.clock.turns import in_turns
 from ottla.coordinators.group.coordinator import GroupCoordinator
 from ottla.coordinators.group.describing import GroupDescription, unknown_group
 from ottla.coordinators.group.requests import (
@@ -28,6 +30,7 @@ from ottla.coordinators.group.requests import (
 from ottla.coordinators.group.waiter import converted
 from ottla.errors import ErrorCode, KafkaError
 from ottla.handlers.context import RequestContext
+from ottla.handlers.in_parts import in_parts
 from ottla.handlers.registry import HandlerTable
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages import heartbeat as heartbeat_messages
@@ -58,6 +61,7 @@ ALL_GROUP_OPERATIONS = 1 << 3 | 1 << 6 | 1 << 8
 class GroupHandlers:
     def __init__(self, coordinator: GroupCoordinator) -> None:
         self._coordinator = coordinator
+        self._describe_in_parts = in_parts(self._describe_all, "groups", "groups")
 
     def register(self, table: HandlerTable) -> None:
         table.add(ApiKey.JOIN_GROUP, self.handle_join_group, 0, 9, join_group_error)
@@ -142,7 +146,13 @@ class GroupHandlers:
         ]
         return ListGroupsResponse(error_code=error, groups=listed)
 
-    def handle_describe_groups(self, context: RequestContext, request: DescribeGroupsRequest) -> DescribeGroupsResponse:
+    def handle_describe_groups(
+        self, context: RequestContext, request: DescribeGroupsRequest
+    ) -> DescribeGroupsResponse | Awaitable[DescribeGroupsResponse]:
+        request.groups = list(dict.fromkeys(request.groups))  # A few bytes name a group of megabytes: once is enough.
+        return self._describe_in_parts(context, request)
+
+    def _describe_all(self, context: RequestContext, request: DescribeGroupsRequest) -> DescribeGroupsResponse:
         groups = [self._describe(group_id, context.api_version) for group_id in request.groups]
         if request.include_authorized_operations:
             for group in groups:
@@ -164,13 +174,17 @@ class GroupHandlers:
         return described
 
     async def handle_delete_groups(self, context: RequestContext, request: DeleteGroupsRequest) -> DeleteGroupsResponse:
-        """Each group's deletion is answered when it is replicated; all of them are on their way at once."""
-        outcomes = [(group_id, self._delete(group_id)) for group_id in request.groups_names]
+        """Each group's deletion is answered when it is replicated; all of them are on their way at once.
+
+        A group that is named again is answered once, as Kafka does.
+        """
+        groups = dict.fromkeys(request.groups_names)
+        outcomes = [(group_id, self._delete(group_id)) async for group_id in in_turns(groups)]
         results = [
             DeletableGroupResult(
                 group_id=group_id, error_code=await outcome if isinstance(outcome, asyncio.Future) else outcome
             )
-            for group_id, outcome in outcomes
+            async for group_id, outcome in in_turns(outcomes)
         ]
         return DeleteGroupsResponse(results=results)
 

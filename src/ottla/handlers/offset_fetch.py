@@ -9,14 +9,17 @@ Version-dependent meaning:
     10+    topics by id
 """
 
-from collections.abc import Awaitable, Iterable, Mapping
+import uuid
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ottla.coordinators.group.coordinator import GroupCoordinator
 from ottla.coordinators.group.requests import FetchedOffset
 from ottla.coordinators.group.zookeeper_offsets import ZooKeeperOffsets
 from ottla.errors import ErrorCode, KafkaError
+from ottla.errors.kafka import InvalidRequestError
 from ottla.handlers.context import RequestContext
+from ottla.handlers.in_parts import in_parts
 from ottla.handlers.registry import HandlerTable
 from ottla.metadata.cache import MetadataCache
 from ottla.model import ZERO_UUID, TopicPartition
@@ -57,6 +60,7 @@ class OffsetFetchHandlers:
         self._coordinator = coordinator
         self._metadata = metadata
         self._zookeeper_offsets = zookeeper_offsets
+        self._fetch_in_parts = in_parts(self._fetch_groups, "groups", "groups")
 
     def register(self, table: HandlerTable) -> None:
         table.add(ApiKey.OFFSET_FETCH, self.handle_offset_fetch, 0, 10, offset_fetch_error)
@@ -68,14 +72,18 @@ class OffsetFetchHandlers:
         if version == _VERSION_OF_ZOOKEEPER:
             return self._fetch_from_zookeeper(request)
         if version >= _FIRST_VERSION_OF_SEVERAL:
-            groups = [self._fetch_group(group, version, request.require_stable) for group in request.groups]
-            return OffsetFetchResponse(groups=groups)
+            _check_named_once(request.groups)
+            return self._fetch_in_parts(context, request)
         wanted = _wanted_topics(request)
         partitions = None if wanted is None else _partitions(wanted)
         offsets = self._coordinator.fetch(request.group_id, partitions, require_stable=request.require_stable)
         return _single_response(offsets)
 
     # Several groups
+
+    def _fetch_groups(self, context: RequestContext, request: OffsetFetchRequest) -> OffsetFetchResponse:
+        groups = [self._fetch_group(group, context.api_version, request.require_stable) for group in request.groups]
+        return OffsetFetchResponse(groups=groups)
 
     def _fetch_group(
         self, group: OffsetFetchRequestGroup, version: int, require_stable: bool
@@ -92,7 +100,8 @@ class OffsetFetchHandlers:
             offsets = self._coordinator.fetch(group.group_id, _partitions(wanted), require_stable=require_stable)
         except KafkaError as error:
             return OffsetFetchResponseGroup(group_id=group.group_id, error_code=error.code)
-        topics = [_answered_topic(topic, name, offsets) for topic, name in zip(group.topics, names, strict=True)]
+        told: set[tuple[str | None, uuid.UUID, int]] = set()
+        topics = [_answered_topic(topic, name, offsets, told) for topic, name in zip(group.topics, names, strict=True)]
         return OffsetFetchResponseGroup(group_id=group.group_id, topics=topics)
 
     def _topic_name(self, topic: OffsetFetchRequestTopics, by_id: bool) -> str | None:
@@ -162,12 +171,27 @@ def _single_response(offsets: Offsets) -> OffsetFetchResponse:
     return OffsetFetchResponse(topics=topics)
 
 
-def _answered_topic(topic: OffsetFetchRequestTopics, name: str | None, offsets: Offsets) -> OffsetFetchResponseTopics:
+def _check_named_once(groups: Sequence[OffsetFetchRequestGroup]) -> None:
+    """A few bytes name a group, and all that it committed may be megabytes."""
+    if len({group.group_id for group in groups}) < len(groups):
+        raise InvalidRequestError("a group is named more than once")
+
+
+def _answered_topic(
+    topic: OffsetFetchRequestTopics,
+    name: str | None,
+    offsets: Offsets,
+    told: set[tuple[str | None, uuid.UUID, int]],
+) -> OffsetFetchResponseTopics:
+    """A partition that is named again is `told` already: its metadata are longer than its number."""
     unknown = FetchedOffset(error=ErrorCode.UNKNOWN_TOPIC_ID)
-    answers = [
-        _partition_of_group(number, unknown if name is None else offsets[TopicPartition(name, number)])
-        for number in topic.partition_indexes
-    ]
+    answers = []
+    for number in topic.partition_indexes:
+        key = (name, topic.topic_id, number)
+        if key not in told:
+            told.add(key)
+            offset = unknown if name is None else offsets[TopicPartition(name, number)]
+            answers.append(_partition_of_group(number, offset))
     return OffsetFetchResponseTopics(name=topic.name, topic_id=topic.topic_id, partitions=answers)
 
 

@@ -30,12 +30,14 @@ class ProducersHandlers:
     def handle_describe_producers(
         self, context: RequestContext, request: DescribeProducersRequest
     ) -> DescribeProducersResponse:
+        """A partition that is named again is described once: its producers take more room than its number."""
+        wanted: dict[str, dict[int, None]] = {}
+        for topic in request.topics:
+            wanted.setdefault(topic.name, {}).update(dict.fromkeys(topic.partition_indexes))
         return DescribeProducersResponse(
             topics=[
-                TopicResponse(
-                    name=topic.name, partitions=[self._describe(topic.name, index) for index in topic.partition_indexes]
-                )
-                for topic in request.topics
+                TopicResponse(name=name, partitions=[self._describe(name, index) for index in indexes])
+                for name, indexes in wanted.items()
             ]
         )
 

@@ -12,6 +12,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable
 
+from ottla.clock.turns import in_turns
 from ottla.config import BrokerConfig
 from ottla.config.describe import describe_topic
 from ottla.controller.node import ControllerNode
@@ -83,7 +84,10 @@ class TopicHandlers:
             log_created(context, created)
         late = set() if request.validate_only else await self._not_led_in_time(created, request.timeout_ms)
         return CreateTopicsResponse(
-            topics=[self._creation_result(t.name, outcomes.get(t.name), late, request) for t in request.topics]
+            topics=[
+                self._creation_result(topic.name, outcomes.get(topic.name), late, request)
+                async for topic in in_turns(request.topics)
+            ]
         )
 
     def _creation_result(

@@ -76,6 +76,12 @@ class ApiMessage(Message):
 class Request(ApiMessage):
     """What a client sends."""
 
+    ELEMENTS_MAX: ClassVar[int | None] = 100_000
+    """Of all its arrays together. An element can be one byte, and takes a thousand times that until it is answered.
+
+    None for what only brokers send each other: that is as large as the cluster.
+    """
+
 
 class Response(ApiMessage):
     """What a broker answers."""

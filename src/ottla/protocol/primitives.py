@@ -76,6 +76,10 @@ def refuse_overrun(name: str, length: int, left: int) -> NoReturn:
     raise DecodeError(f"{name} has length {length}, but only {left} bytes are left")
 
 
+def refuse_elements(count_max: int) -> NoReturn:
+    raise DecodeError(f"more than {count_max} elements in one request: ask for them in several")
+
+
 def refuse_tag(name: str, excess: int) -> NoReturn:
     raise DecodeError(f"{name} is {abs(excess)} bytes {'longer' if excess > 0 else 'shorter'} than its tag says")
 

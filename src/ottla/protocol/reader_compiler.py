@@ -11,6 +11,7 @@ The source of ProduceRequest v9 begins like this (`b` is the buffer, `p` the pos
 
 Invariants against hostile bytes: every length is checked against what is left before it is used; a count of elements
 is at most what is left divided by the smallest element, so nothing is allocated that the input does not pay for;
+the elements of a request are counted (`c`) over all its arrays, those of known tags for themselves, and bounded;
 `p` never goes back. Reading past the end raises IndexError or struct.error, which `codec.decode` turns into
 DecodeError. The depth of the loops is that of the schema, never of the input.
 """
@@ -26,11 +27,12 @@ from ottla.model import ZERO_UUID
 from ottla.protocol.field import EMPTY_LIST, FIXED_FORMATS, Field
 from ottla.protocol.initializer import initial_value
 from ottla.protocol.layout import FIXED_SIZES, element_size_min, is_nullable, layout_of
-from ottla.protocol.message import Message, Struct
+from ottla.protocol.message import Message, Request, Struct
 from ottla.protocol.primitives import (
     finish_uvarint,
     read_tag,
     read_uuids,
+    refuse_elements,
     refuse_length,
     refuse_overrun,
     refuse_tag,
@@ -47,6 +49,7 @@ NAMES: dict[str, Any] = {
     "new": object.__new__,
     "read_tag": read_tag,
     "read_uuids": read_uuids,
+    "refuse_elements": refuse_elements,
     "refuse_length": refuse_length,
     "refuse_overrun": refuse_overrun,
     "refuse_tag": refuse_tag,
@@ -67,6 +70,7 @@ class ReaderCompiler(Source):
         self.message_class = message_class
         self.version = version
         self.flexible = version in message_class.FLEXIBLE
+        self.elements_max = message_class.ELEMENTS_MAX if issubclass(message_class, Request) else None
         self._run_format = ""
         self._run_targets: list[str] = []
         self._run_size = 0
@@ -75,6 +79,8 @@ class ReaderCompiler(Source):
     def compile(self) -> str:
         with self.block("def read(b, p):"):
             self.line("size = len(b)")
+            if self.elements_max is not None:
+                self.line("c = 0")
             result = self.read_struct(self.message_class)
             self.flush()
             self.line(f"return {result}, p")
@@ -219,6 +225,7 @@ class ReaderCompiler(Source):
         size_min = element_size_min(field, self.version, self.flexible)
         fits = f"(size - p) // {size_min}" if size_min > 1 else "size - p"
         self.line(f'if n > {fits}: refuse_overrun("{field.name}", n, size - p)')
+        self._count_elements()
         element = field.element
         if not isinstance(element, Field):
             self._read_elements(target, lambda: self.read_struct(element))
@@ -230,6 +237,11 @@ class ReaderCompiler(Source):
             self.line(f'{target} = list(unpack_from(f">{{n}}{format_}", b, p)); p += {size_min} * n')
         else:
             self._read_elements(target, lambda: self._read_sized_element(element))
+
+    def _count_elements(self) -> None:
+        if self.elements_max is not None:
+            self.line("c += n")
+            self.line(f"if c > {self.elements_max}: refuse_elements({self.elements_max})")
 
     def _read_elements(self, target: str, read_element: Callable[[], str]) -> None:
         elements = self.variable("a")
@@ -256,6 +268,8 @@ class TagReaderCompiler(ReaderCompiler):
 
     def compile(self) -> str:
         with self.block(f"def {self._name}(b, p, size, n, o):"):
+            if self.elements_max is not None:
+                self.line("c = 0")
             self.line("if n > 127: n, p = finish_uvarint(b, p, n)")
             self.line("t = -1")
             with self.block("for _ in range(n):"):

@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from ottla.clock import Clock, TimerWheel
 from ottla.coordinators.group.coordinator_metrics import CoordinatorMetrics
-from ottla.coordinators.group.describing import GroupDescription, GroupOverview, describe, is_listed, overview
+from ottla.coordinators.group.describing import GroupDescription, GroupOverview, describe, listed
 from ottla.coordinators.group.group import Group
 from ottla.coordinators.group.group_runner import GroupRunner
 from ottla.coordinators.group.joining import handle_join
@@ -289,7 +289,7 @@ class GroupCoordinator:
             raise CoordinatorNotAvailableError("The coordinator is not available.")
         is_loading = any(owned.is_loading for owned in self._partitions.values())
         error = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS if is_loading else ErrorCode.NONE
-        return error, [overview(group) for group in self.groups() if is_listed(group, states, types)]
+        return error, listed(self.groups(), states, types)
 
     def describe_group(self, group_id: str) -> GroupDescription | None:
         """None when there is no such group."""

@@ -1,6 +1,6 @@
 """How groups are shown: ListGroups and DescribeGroups."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from ottla.coordinators.group.group import Group
@@ -37,10 +37,12 @@ def overview(group: Group) -> GroupOverview:
     return GroupOverview(group.group_id, group.protocol_type or "", group.state.value)
 
 
-def is_listed(group: Group, states: Collection[str], types: Collection[str]) -> bool:
+def listed(groups: Iterable[Group], states: Collection[str], types: Collection[str]) -> list[GroupOverview]:
     """No filter lets everything pass. Names are compared without regard to case."""
-    by_state = not states or group.state.value.lower() in {state.lower() for state in states}
-    return by_state and (not types or CLASSIC in {type_.lower() for type_ in types})
+    wanted_states = {state.lower() for state in states}
+    if types and CLASSIC not in {type_.lower() for type_ in types}:
+        return []
+    return [overview(group) for group in groups if not states or group.state.value.lower() in wanted_states]
 
 
 def describe(group: Group) -> GroupDescription:

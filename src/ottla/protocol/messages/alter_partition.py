@@ -24,6 +24,8 @@ class RequestTopicData(Struct):
 
 
 class AlterPartitionRequest(Request, key=56, versions="0-3", flexible="0+"):
+    ELEMENTS_MAX = None
+
     broker_id = int32()
     broker_epoch = int64(default=-1)
     topics = array(RequestTopicData)

@@ -31,6 +31,8 @@ class LeaderAndIsrLiveLeader(Struct):
 
 
 class LeaderAndIsrRequest(Request, key=4, versions="0-7", flexible="4+"):
+    ELEMENTS_MAX = None
+
     controller_id = int32()
     is_kraft_controller = boolean("7+")
     controller_epoch = int32()

@@ -25,6 +25,8 @@ class StopReplicaTopicState(Struct):
 
 
 class StopReplicaRequest(Request, key=5, versions="0-4", flexible="2+"):
+    ELEMENTS_MAX = None
+
     controller_id = int32()
     is_kraft_controller = boolean("4+")
     controller_epoch = int32()

@@ -50,6 +50,8 @@ class UpdateMetadataBroker(Struct):
 
 
 class UpdateMetadataRequest(Request, key=6, versions="0-8", flexible="6+"):
+    ELEMENTS_MAX = None
+
     controller_id = int32()
     is_kraft_controller = boolean("8+")
     type = int8("8+", tag=0)
