@@ -1,6 +1,8 @@
 """Admission: the budget alone, and a server whose budget is spent by frames that are being received."""
 
 import asyncio
+import random
+import struct
 
 import pytest
 from hypothesis import given
@@ -13,6 +15,7 @@ from ottla.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatRespons
 from ottla.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from ottla.server import ListenerSpec, ServerLimits
 from ottla.server.admission import CONTROL_APIS, Admission, RequestBudget
+from ottla.transport.connection import FRAME_ROOM_BYTES
 from support.servers import LOOPBACK, handler_table, running_server
 
 
@@ -84,6 +87,39 @@ def test_nobody_waits_while_anything_is_left(steps: list[tuple[bool, int]]):
         assert budget.queued_requests == len(taken)
         assert budget.queued_bytes == sum(taken)
         assert not waiting or len(taken) >= 4 or sum(taken) >= 100
+
+
+def test_growth_leaves_half_of_the_bytes_to_those_that_begin():
+    budget = RequestBudget(ManualClock(), requests_max=100, bytes_max=100)
+    assert budget.try_take(Waiting(), 2)
+    assert budget.try_grow(Waiting(), 1_000_000)
+    for _ in range(24):
+        assert budget.try_take(Waiting(), 2)
+    assert not budget.try_take(Waiting(), 2)
+
+
+def test_growth_waits_for_growth_and_is_admitted_before_those_that_begin():
+    budget = RequestBudget(ManualClock(), requests_max=3, bytes_max=100)
+    assert budget.try_take(Waiting(), 2)
+    assert budget.try_grow(Waiting(), 200)
+    assert budget.try_take(Waiting(), 2)
+    growing, gone, beginning = Waiting(), Waiting(), Waiting()
+    assert not budget.try_grow(growing, 300)
+    assert not budget.try_grow(gone, 300)
+    assert budget.forget(gone)
+    assert budget.try_take(Waiting(), 2)
+    assert not budget.try_take(beginning, 2)
+    assert budget.waiting_count == 2
+    budget.give_back(2, 200)
+    assert (growing.admitted, gone.admitted, beginning.admitted) == (1, 0, 1)
+    assert (budget.queued_bytes, budget.grown_bytes, budget.waiting_count) == (306, 300, 0)
+
+
+def test_one_frame_may_grow_when_those_that_began_have_taken_everything():
+    budget = RequestBudget(ManualClock(), requests_max=100, bytes_max=100)
+    assert budget.try_take(Waiting(), 100)
+    assert budget.try_grow(Waiting(), 1_000)
+    assert not budget.try_grow(Waiting(), 1)
 
 
 def test_control_requests_have_their_own_budget_by_api_key_where_no_listener_is_apart():
@@ -209,3 +245,86 @@ def test_clients_at_their_bound_do_not_stop_the_listener_between_brokers():
             assert handled == [BIG + 2]
 
     run(scenario())
+
+
+LARGE = 5_000_000
+
+
+def test_size_that_is_only_announced_holds_nobody_back():
+    """Eight bytes that announce the largest frame there is, with the bounds that a broker has by default."""
+
+    async def scenario():
+        handled: list[int] = []
+        async with running_server(sizes_table(handled)) as running:
+            stranger, client = running.connect(), running.connect()
+            announced = struct.pack(">ihhi", ServerLimits().socket_request_max_bytes, 0, 3, 1)
+            budget = running.server.admission.clients
+            await stranger.send(announced)
+            await running.until(lambda: budget.queued_requests == 1)
+            assert budget.queued_bytes == FRAME_ROOM_BYTES
+            for size in (BIG, LARGE):
+                await client.send(client.request(produce(size), 7))
+                await running.until(lambda size=size: handled[-1:] == [size])
+
+    run(scenario())
+
+
+def test_large_frame_that_stalls_holds_back_large_frames_and_no_others():
+    async def scenario():
+        handled: list[int] = []
+        limits = ServerLimits(queued_max_request_bytes=3 * LARGE)
+        async with running_server(sizes_table(handled), limits) as running:
+            budget = running.server.admission.clients
+            stalled, waiting, ordinary = (running.connect() for _ in range(3))
+            await stalled.send(stalled.request(produce(4 * LARGE), 7)[: FRAME_ROOM_BYTES + 100])
+            await running.until(lambda: budget.grown_bytes > 0)
+            frame = waiting.request(produce(LARGE + 1), 7)
+            sending = asyncio.create_task(waiting.send(frame))
+            await running.until(lambda: budget.waiting_count == 1)
+            await ordinary.send(ordinary.request(produce(BIG), 7))
+            await running.until(lambda: handled == [BIG])
+            stalled.sock.close()
+            await sending
+            await running.until(lambda: handled == [BIG, LARGE + 1])
+            assert (budget.queued_requests, budget.queued_bytes, budget.grown_bytes) == (0, 0, 0)
+
+    run(scenario())
+
+
+def test_budget_comes_back_when_who_waits_to_grow_is_closed():
+    async def scenario():
+        limits = ServerLimits(queued_max_request_bytes=LARGE)
+        async with running_server(sizes_table([]), limits) as running:
+            budget = running.server.admission.clients
+            peers = [running.connect() for _ in range(2)]
+            for waiting_count, peer in enumerate(peers):
+                await peer.send(peer.request(produce(LARGE), 7)[: FRAME_ROOM_BYTES + 100])
+                await running.until(lambda: budget.grown_bytes > 0)
+                await running.until(lambda count=waiting_count: budget.waiting_count == count)
+            for channel in running.server.channels:
+                channel.close("the test ends it")
+            assert (budget.queued_requests, budget.queued_bytes, budget.grown_bytes) == (0, 0, 0)
+            assert budget.waiting_count == 0
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("size", [FRAME_ROOM_BYTES - 100, FRAME_ROOM_BYTES + 1, LARGE, 2 * LARGE])
+def test_frame_that_grew_is_what_was_sent(size: int):
+    sent = random.Random(size).randbytes(size)
+    received: list[bytes] = []
+
+    def handle_produce(_context, request):
+        received.append(bytes(request.topic_data[0].partition_data[0].records))
+        return NO_RESPONSE
+
+    async def scenario():
+        async with running_server(handler_table({ApiKey.PRODUCE: handle_produce})) as running:
+            peer = running.connect()
+            partition = PartitionProduceData(index=0, records=sent)
+            topics = [TopicProduceData(name="t", partition_data=[partition])]
+            await peer.send(peer.request(ProduceRequest(acks=0, topic_data=topics), 7))
+            await running.until(lambda: bool(received))
+
+    run(scenario())
+    assert received == [sent]

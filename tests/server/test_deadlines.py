@@ -8,6 +8,7 @@ from ottla.protocol.messages.fetch import FetchableTopicResponse, FetchRequest, 
 from ottla.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from ottla.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from ottla.server import ServerLimits
+from ottla.server.deadlines import HURRIED_MS, LEAST_BYTES_PER_S
 from support.servers import handler_table, running_server
 
 LIMITS = ServerLimits(connections_max_idle_ms=10_000, frame_receive_timeout_ms=2_000)
@@ -155,6 +156,42 @@ def test_large_frame_may_take_long_while_it_grows_and_not_when_it_stops():
         assert stage.running.server.admission.clients.queued_bytes == 0
 
     staged({ApiKey.HEARTBEAT: heartbeats, ApiKey.PRODUCE: lambda c, r: None}, scenario)
+
+
+def test_large_frame_that_only_drips_is_dropped_however_large_it_is():
+    async def scenario(stage: Stage, peer):
+        await peer.ask(HEARTBEAT, 1)
+        connection = stage.connection
+        frame = big_produce(peer, 20_000_000)
+        dripped = LEAST_BYTES_PER_S * LIMITS.frame_receive_timeout_ms // 1000 - 1000
+        await peer.send(frame[:dripped])
+        await stage.running.until(lambda: connection.frame_filled_bytes >= dripped - 4)
+        stage.pass_time(2_100)
+        assert stage.connection_count == 0
+
+    staged({ApiKey.HEARTBEAT: heartbeats, ApiKey.PRODUCE: lambda c, r: None}, scenario)
+
+
+def test_frame_whose_room_others_wait_for_must_be_quicker():
+    async def scenario():
+        clock = ManualClock()
+        limits = ServerLimits(queued_max_requests=1)
+        table = handler_table({ApiKey.PRODUCE: lambda c, r: None})
+        async with running_server(table, limits, clock=clock) as running:
+            stage = Stage(running, clock)
+            stalled, waiting = running.connect(), running.connect()
+            budget = running.server.admission.clients
+            await stalled.send(big_produce(stalled, 100_000)[:100])
+            await running.until(lambda: budget.queued_requests == 1)
+            stage.pass_time(HURRIED_MS + 100)
+            assert stage.connection_count == 2
+            await waiting.send(big_produce(waiting, 100_000)[:100])
+            await running.until(lambda: budget.waiting_count == 1)
+            stage.pass_time(HURRIED_MS + 100)
+            assert stage.connection_count == 1
+            assert budget.waiting_count == 0
+
+    run(scenario())
 
 
 def test_answer_that_is_not_taken_is_dropped_after_the_idle_time(sendable_file):

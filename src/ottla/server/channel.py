@@ -26,7 +26,7 @@ from ottla.server.deadlines import Deadlines
 from ottla.server.endpoints import ListenerSpec
 from ottla.server.limits import ServerLimits
 from ottla.transport import Connection, ReceiveBuffer, UnhurriedReaders
-from ottla.transport.connection import CloseReason
+from ottla.transport.connection import FRAME_ROOM_BYTES, CloseReason
 from ottla.transport.write_queue import Chunk, drop_chunks
 
 PRODUCE_IN_FLIGHT_MAX = 5
@@ -89,6 +89,7 @@ class Channel:
         "_budget",
         "_budget_bytes",
         "_deadlines",
+        "_grown_bytes",
         "_header_ends",
         "_in_flight",
         "_services",
@@ -118,9 +119,11 @@ class Channel:
         self.last_active_at = services.clock.monotonic()
         self.beats = 0
         self._in_flight: deque[PendingAnswer] = deque()
-        # The budget that the frame being received is counted in or waits for, and the frame's size.
+        # The budget that the frame being received is counted in or waits for; the room that it began with, and what it
+        # has or wants beyond that.
         self._budget: RequestBudget | None = None
         self._budget_bytes = 0
+        self._grown_bytes = 0
         # Where the time goes that the socket takes for the last answer.
         self.send_times: Histogram | None = None
         self.connection = Connection(
@@ -242,6 +245,9 @@ class Channel:
         if self.connection.reading_paused and self._budget is None:
             self.connection.resume_reading()
 
+    def keeps_others_waiting(self) -> bool:
+        return self._budget is not None and self._budget.waiting_count > 0
+
     def hold(self, api_key: int, size: int) -> Callable[[], None]:
         """Count so many bytes of a request that is still worked on, until what is returned is called."""
         budget = self._services.admission.budget_for(api_key, control_listener=self.listener.is_control)
@@ -269,13 +275,21 @@ class Channel:
         if self._in_flight and not self._may_run_early(api_key):
             return False
         self._budget = self._services.admission.budget_for(api_key, control_listener=self.listener.is_control)
-        self._budget_bytes = size
-        return self._budget.try_take(self.connection, size)
+        self._budget_bytes = min(size, FRAME_ROOM_BYTES)
+        self._grown_bytes = 0
+        return self._budget.try_take(self.connection, self._budget_bytes)
 
-    def frame_finished(self, size: int) -> None:
+    def frame_grows(self, size: int) -> bool:
+        assert self._budget is not None
+        self._grown_bytes = size - self._budget_bytes
+        return self._budget.try_grow(self.connection, self._grown_bytes)
+
+    def frame_finished(self) -> None:
         budget, self._budget = self._budget, None
         assert budget is not None
-        budget.give_back(size)
+        if self._grown_bytes and budget.forget(self.connection):
+            self._grown_bytes = 0  # It was waiting for them.
+        budget.give_back(self._budget_bytes, self._grown_bytes)
 
     def frame_incomplete(self) -> None:
         self._deadlines.frame_incomplete()

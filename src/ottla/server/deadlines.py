@@ -3,8 +3,10 @@
     idle      nothing asked and nothing to answer for `connections.max.idle.ms`
     unsent    an answer of which the peer took no byte for `connections.max.idle.ms`
     receive   a frame that was begun and is not complete after `ottla.frame.receive.timeout.ms`; a large one must grow
-              by a megabyte in every such window. This is what ends a slow loris. A client that needs longer has given
-              up by itself: the request timeout of Kafka's clients is shorter.
+              in every such window by what LEAST_BYTES_PER_S brings in it. This is what ends a slow loris, and how
+              long a frame takes is bounded by its size. A client that needs longer has given up by itself: the request
+              timeout of Kafka's clients is shorter. The window is HURRIED_MS while others wait for the room that the
+              frame was given; while it waits for room itself, there is none.
 
 Timers are lazy: a request costs no timer operation, only a note of when it came. When a timer fires it looks at what
 happened since, and is set again for what is left.
@@ -16,7 +18,8 @@ from ottla.clock import Clock, Timer, TimerWheel
 from ottla.errors import PeerError
 from ottla.transport import Connection
 
-FRAME_GROWTH_BYTES = 1024 * 1024
+LEAST_BYTES_PER_S = 256 * 1024
+HURRIED_MS = 10_000
 
 
 class SlowPeerError(PeerError):
@@ -29,6 +32,10 @@ class DeadlineOwner(Protocol):
 
     def has_requests(self) -> bool:
         """Whether requests of this connection wait for their answer."""
+        ...
+
+    def keeps_others_waiting(self) -> bool:
+        """Whether the frame being received has room for which others wait."""
         ...
 
 
@@ -63,7 +70,10 @@ class Deadlines:
 
     def frame_incomplete(self) -> None:
         if self._receive_timer is None:
-            self._receive_timer = self._wheel.schedule(self._frame_receive_timeout_ms, self._check_receive)
+            self._schedule_check(self._frame_receive_timeout_ms)
+
+    def _schedule_check(self, left_ms: float) -> None:
+        self._receive_timer = self._wheel.schedule(min(left_ms, HURRIED_MS), self._check_receive)
 
     def stop(self) -> None:
         """For ever: the connection is closed."""
@@ -101,12 +111,16 @@ class Deadlines:
             self._window_frame = self._window_started_at = connection.frame_started_at
             self._window_bytes = 0
         now = self._clock.monotonic()
-        left_ms = self._frame_receive_timeout_ms - (now - self._window_started_at) * 1000
+        window_s = now - self._window_started_at
+        window_ms = self._frame_receive_timeout_ms
+        if self._owner.keeps_others_waiting():
+            window_ms = min(window_ms, HURRIED_MS)
+        left_ms = window_ms - window_s * 1000
         if left_ms <= 0:
-            if connection.frame_filled_bytes - self._window_bytes < FRAME_GROWTH_BYTES:
-                connection.close(SlowPeerError(f"a frame was not received in {self._frame_receive_timeout_ms} ms"))
+            if connection.frame_filled_bytes - self._window_bytes < LEAST_BYTES_PER_S * window_s:
+                connection.close(SlowPeerError(f"a frame was not received in {window_ms} ms"))
                 return
             self._window_started_at = now
             self._window_bytes = connection.frame_filled_bytes
             left_ms = self._frame_receive_timeout_ms
-        self._receive_timer = self._wheel.schedule(left_ms, self._check_receive)
+        self._schedule_check(left_ms)

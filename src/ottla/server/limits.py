@@ -24,7 +24,7 @@ class ServerLimits:
     max_connections_per_ip: int = UNLIMITED
     max_connections_per_ip_overrides: Mapping[str, int] = field(default_factory=dict)
     connections_max_idle_ms: int = 600_000
-    # A frame that was begun must be complete after this time or, where it is large, have grown by another megabyte.
+    # A frame that was begun must be complete after this time or, where it is large, have grown by a least rate.
     frame_receive_timeout_ms: int = 60_000
     # Descriptors that connections never take: log files and connections to other brokers need them.
     descriptors_reserved: int = DESCRIPTORS_RESERVED

@@ -5,7 +5,9 @@ Theory of operation
   where a large frame has filled it. Every frame that is complete there goes to `on_frame` as a memoryview that is
   valid only during the call. The rest is one of
     prefix    fewer bytes than it takes to know the frame's size and API key: kept, the next read goes behind it
-    frame     an incomplete frame that the gate admitted: a private buffer of its size, read into directly
+    frame     an incomplete frame that the gate admitted: a private buffer, read into directly. It has room for all of
+              an ordinary frame. A larger one must fill that first; then the gate is asked again, and the room doubles
+              whenever it is full: a size is only announced, and announcing costs a stranger nothing
     leftover  frames that may not be handed over now: `on_frame` returned False, reading is paused, the gate said no,
               or this connection had its share of the turn. Nothing is read while there is a leftover.
   Writing. `send` tries the socket at once. What the socket does not take waits for EPOLLOUT; what is over the budget
@@ -50,6 +52,8 @@ logger = logging.getLogger(__name__)
 SEND_BYTES_PER_TURN_MAX = (1024 + 64) * 1024
 RECEIVE_BYTES_PER_TURN_MAX = 512 * 1024
 FRAMES_PER_TURN_MAX = 64
+# A request of Kafka's producers has a megabyte by default, and what stands around its records.
+FRAME_ROOM_BYTES = 2 * 1024 * 1024
 # Answers that are collected while the frames of one read are handled.
 COLLECTED_BYTES_MAX = 64 * 1024
 
@@ -65,7 +69,11 @@ class FrameGate(Protocol):
         """Whether an incomplete frame may have a buffer now. After False: `admit_frame` or `resume_reading`, later."""
         ...
 
-    def frame_finished(self, size: int) -> None:
+    def frame_grows(self, size: int) -> bool:
+        """Whether a frame that has filled FRAME_ROOM_BYTES may have the rest of its size. After False: as above."""
+        ...
+
+    def frame_finished(self) -> None:
         """The frame that was started has been handled, or its connection is gone."""
         ...
 
@@ -88,6 +96,8 @@ class Connection:
         "_collecting",
         "_finish_reason",
         "_frame",
+        "_frame_grows",
+        "_frame_size",
         "_frame_size_max",
         "_gate",
         "_leftover",
@@ -138,6 +148,8 @@ class Connection:
         self._writes = WriteQueue()
         self._prefix = b""
         self._frame: memoryview | None = None
+        self._frame_size = 0
+        self._frame_grows = False
         self._leftover: memoryview | None = None
         self._admitted = self._paused = self._collecting = False
         self._turn_scheduled = self._reader_on = self._writer_on = False
@@ -290,6 +302,10 @@ class Connection:
 
     def _fill_frame(self, frame: memoryview) -> None:
         filled = self.frame_filled_bytes
+        if filled == len(frame):
+            if not self._may_grow():
+                return
+            frame = self._grow_frame(frame)
         try:
             count = self._sock.recv_into(frame[filled : filled + RECEIVE_BYTES_PER_TURN_MAX])
         except BlockingIOError:
@@ -302,8 +318,29 @@ class Connection:
             return
         self.bytes_received += count
         self.frame_filled_bytes = filled + count
-        if filled + count == len(frame):
+        if filled + count == self._frame_size:
             self._frame_completed(frame)
+
+    def _may_grow(self) -> bool:
+        """Whether a frame that has filled its room may have more. It is asked once, for all that it will take."""
+        if self._frame_grows or self._gate is None:
+            return True
+        if self._admitted:
+            self._admitted = False
+            self._mark_incomplete()
+        elif not self._gate.frame_grows(self._frame_size):
+            self._paused = True
+            self.frame_started_at = None  # It is not its sender who lets it wait.
+            return False
+        self._frame_grows = True
+        return True
+
+    def _grow_frame(self, frame: memoryview) -> memoryview:
+        filled = len(frame)
+        self._frame = grown = self._receive_buffer.take_frame(min(self._frame_size, 2 * filled))
+        grown[:filled] = frame
+        self._receive_buffer.give_back(frame)
+        return grown
 
     def _frame_completed(self, frame: memoryview) -> None:
         self._collecting = True
@@ -399,7 +436,10 @@ class Connection:
         return self._gate.frame_started(size, API_KEY.unpack_from(rest, SIZE_BYTES)[0])
 
     def _start_frame(self, begin: memoryview, size: int) -> None:
-        self._frame = frame = self._receive_buffer.take_frame(size)
+        room = size if self._gate is None else min(size, FRAME_ROOM_BYTES)
+        self._frame = frame = self._receive_buffer.take_frame(room)
+        self._frame_size = size
+        self._frame_grows = False
         frame[: len(begin)] = begin
         self.frame_filled_bytes = len(begin)
         self._mark_incomplete()
@@ -415,7 +455,7 @@ class Connection:
         self.frame_started_at = None
         self.frame_filled_bytes = 0
         if frame is not None and self._gate is not None:
-            self._gate.frame_finished(len(frame))
+            self._gate.frame_finished()
 
     # Turns and epoll
 

@@ -13,7 +13,7 @@ ottla.request.max.bytes.before.authentication | INT | 524288 | [1024,...] | MEDI
     Largest request of a connection that has yet to authenticate.
     No effect: not yet, comes with TLS and SASL.
 ottla.frame.receive.timeout.ms | INT | 60000 | [1,...] | MEDIUM | dynamic | honoured
-    A request that was begun must have come in full after this long.
+    A request that was begun must have come in full after this long; a large one must grow by 256 KB a second.
 ottla.log.level | STRING | INFO | [DEBUG, INFO, WARNING, ERROR] | LOW | read-only | honoured
     The least level of what is logged. INFO tells what was set at the start; DEBUG every key with its value.
 ottla.segment.handles.max | INT | 8000 | [16,...] | LOW | read-only | honoured
