@@ -1,5 +1,4 @@
 import asyncio
-import os
 import resource
 import socket
 import sys
@@ -10,6 +9,7 @@ from ottla.errors import ConfigError
 from ottla.protocol.messages.api_versions import ApiVersionsRequest
 from ottla.server import ListenerSpec, ServerLimits
 from ottla.server.listener import CONGESTION_CONTROL_WITHOUT_PACING
+from support.descriptors import no_descriptors_left
 from support.servers import LOOPBACK, KafkaPeer, running_server
 
 
@@ -78,17 +78,11 @@ def test_accepting_pauses_when_descriptors_run_out_and_recovers(caplog):
             early = running.connect()
             assert await answers(early)
             late = socket.socket()
-            soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-            lowest_free = os.dup(0)
-            os.close(lowest_free)
-            resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, hard))
-            try:
+            with no_descriptors_left():
                 late.connect(("127.0.0.1", running.ports["PLAINTEXT"]))
                 await running.until(lambda: running.server.listeners[0].pause_count > 2)
                 assert await answers(early)
                 assert running.server.connection_count == 1
-            finally:
-                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
             late.setblocking(False)
             assert await answers(KafkaPeer(late))
             late.close()

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from ottla.broker.control_metrics import register_control_metrics, register_identity, register_session_metrics
 from ottla.broker.data_metrics import register_data_metrics, register_loading_metrics
+from ottla.broker.metrics_endpoint import MetricsEndpoint
 from ottla.broker.replication_metrics import register_replication_metrics
-from ottla.observability.endpoint import MetricsEndpoint
 from ottla.observability.event_loop import EventLoopMonitor
 from ottla.observability.process_metrics import register_process_metrics
 from ottla.records.kernels import KERNELS_COMPILED
@@ -51,8 +51,8 @@ class VitalSigns:
         port = self._broker.config.int("ottla.metrics.port")
         if port >= 0:
             host = self._broker.config.string("ottla.metrics.host") or "localhost"
-            self._endpoint = MetricsEndpoint(self._broker.metrics)
-            port = await self._endpoint.start(host, port)
+            self._endpoint = MetricsEndpoint(self._broker.metrics, self._broker.clock)
+            port = self._endpoint.start(host, port)
             logger.info("metrics on http://%s:%d/metrics", host, port)
 
     async def stop(self) -> None:

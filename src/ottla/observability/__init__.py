@@ -6,7 +6,6 @@
 | `metrics` | the registry, and its text for Prometheus in chunks |
 | `catalogue`, `tables/` | every metric with its MBean and meaning; the MBeans without one and why |
 | `topic_metrics`, `process_metrics` | the counters of one topic, held ready for the hot path; the process itself |
-| `endpoint` | `GET /metrics` over HTTP, off unless configured |
 | `event_loop` | how busy and how late the loop is |
 | `logs` | one line per event, rate limits, no control characters |
 | `document` | writes docs/metrics.md |

@@ -3,7 +3,7 @@
 server             Server: the listeners, connections and dispatch of one broker
 endpoints          which sockets to open and what to tell clients about them
 limits             the numbers: connections, requests and bytes in flight, deadlines
-listener           one listening socket; accepting pauses at the limits and recovers
+listener           one listening socket, as the configuration wants it
 connection_limits  how many connections, in all and from one address
 admission          how many requests and bytes are being received, in two classes
 channel            one client's connection: one request at a time, answers in order

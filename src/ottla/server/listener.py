@@ -1,10 +1,4 @@
-"""One listening socket of a server.
-
-Accepting stops, and goes on by itself, when
-    the server has as many connections as it may      until one of them is closed (`resume`)
-    the system cannot give one (no descriptors left)  for a moment, since somebody else may close one
-In both cases clients wait in the kernel's backlog, and connections that are open go on.
-"""
+"""One listener of a server: its socket as the configuration wants it, and its connections as a server wants them."""
 
 import asyncio
 import contextlib
@@ -13,16 +7,15 @@ import logging
 import socket
 from collections.abc import Callable
 
-from ottla.clock import Clock, Stopwatch, Timer, TimerWheel
+from ottla.clock import Clock
 from ottla.errors import ConfigError
 from ottla.observability.logs import RateLimitedLogger
 from ottla.server.endpoints import ListenerSpec
 from ottla.server.limits import ServerLimits
+from ottla.transport.acceptor import Acceptor
 
 logger = logging.getLogger(__name__)
 
-ACCEPTS_PER_TURN_MAX = 64
-RETRY_MS = 100
 # Linux has it everywhere and lets anybody use it.
 CONGESTION_CONTROL_WITHOUT_PACING = b"reno"
 
@@ -33,7 +26,6 @@ class Listener:
         spec: ListenerSpec,
         loop: asyncio.AbstractEventLoop,
         clock: Clock,
-        wheel: TimerWheel,
         limits: ServerLimits,
         log: RateLimitedLogger,
         *,
@@ -41,111 +33,66 @@ class Listener:
         on_connection: Callable[[ListenerSpec, socket.socket, tuple[str, int]], None],
     ) -> None:
         self.spec = spec
-        self.pause_count = 0
         self._loop = loop
-        self._wheel = wheel
+        self._clock = clock
         self._limits = limits
         self._log = log
         self._must_wait = must_wait
         self._on_connection = on_connection
-        self._sock: socket.socket | None = None
-        self._accepting = False
-        self._stopwatch = Stopwatch(clock)
-        self._retry: Timer | None = None
+        self._acceptor: Acceptor | None = None
 
     @property
     def port(self) -> int:
         """The port that is bound, also where any was asked for."""
-        assert self._sock is not None
-        return int(self._sock.getsockname()[1])
+        return self.spec.port
 
     @property
     def is_accepting(self) -> bool:
-        return self._accepting
+        return self._acceptor is not None and self._acceptor.is_accepting
+
+    @property
+    def pause_count(self) -> int:
+        return 0 if self._acceptor is None else self._acceptor.pause_count
 
     @property
     def paused_s(self) -> float:
         """Seconds in which clients had to wait to be accepted."""
-        return self._stopwatch.elapsed_s
+        return 0.0 if self._acceptor is None else self._acceptor.paused_s
 
     def bind(self) -> None:
         """Take the port. Clients can connect and wait until `start`."""
         try:
-            self._sock = _bound_socket(self.spec)
+            sock = _bound_socket(self.spec)
         except OSError as error:
             raise ConfigError(f"cannot listen on {self.spec}: {error.strerror or error}") from error
-        _set_buffers(self._sock, self._limits)
-        self._sock.listen(self._limits.socket_listen_backlog_size)
-        self.spec = dataclasses.replace(self.spec, port=self.port)
+        _set_buffers(sock, self._limits)
+        sock.listen(self._limits.socket_listen_backlog_size)
+        self.spec = dataclasses.replace(self.spec, port=int(sock.getsockname()[1]))
+        self._acceptor = Acceptor(
+            sock, self._loop, self._clock, self._log, str(self.spec), self._accepted, must_wait=self._must_wait
+        )
 
     def start(self) -> None:
-        assert self._sock is not None
+        assert self._acceptor is not None
         logger.info("listening on %s", self.spec)
-        self._set_accepting(True)
+        self._acceptor.start()
 
     def resume(self) -> None:
         """A connection was closed: accept again if that was what we waited for."""
-        if self._sock is not None and not self._accepting and self._retry is None and not self._must_wait():
-            self._set_accepting(True)
+        if self._acceptor is not None:
+            self._acceptor.resume()
 
     def stop_accepting(self) -> None:
         """Close the listening socket. Whoever waits in the backlog is reset."""
-        if self._retry is not None:
-            self._retry.cancel()
-            self._retry = None
-        if self._sock is not None:
-            self._set_accepting(False)
-            self._sock.close()
-            self._sock = None
+        if self._acceptor is not None:
+            self._acceptor.close()
 
-    def _on_readable(self) -> None:
-        for _ in range(ACCEPTS_PER_TURN_MAX):
-            if self._must_wait():
-                self._pause("as many connections are open as there may be")
-                return
-            if not self._accept():
-                return
-
-    def _accept(self) -> bool:
-        """Take one connection; whether there may be more."""
-        assert self._sock is not None
-        try:
-            sock, address = self._sock.accept()
-        except (BlockingIOError, InterruptedError):
-            return False
-        except ConnectionError:
-            return True
-        except OSError as error:
-            self._pause(error.strerror or str(error))
-            self._retry = self._wheel.schedule(RETRY_MS, self._on_retry)
-            return False
-        sock.setblocking(False)
+    def _accepted(self, sock: socket.socket, address: tuple[str, int]) -> None:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         if sock.getsockname()[0] == address[0]:
             _send_without_pacing(sock)
         self._on_connection(self.spec, sock, (address[0], address[1]))
-        return True
-
-    def _pause(self, why: str) -> None:
-        self._log.warning("accept", "%s accepts no connections for now: %s", self.spec, why)
-        self.pause_count += 1
-        self._set_accepting(False)
-        self._stopwatch.start()
-
-    def _on_retry(self) -> None:
-        self._retry = None
-        self.resume()
-
-    def _set_accepting(self, accepting: bool) -> None:
-        if accepting is self._accepting or self._sock is None:
-            return
-        self._accepting = accepting
-        if accepting:
-            self._stopwatch.stop()
-            self._loop.add_reader(self._sock.fileno(), self._on_readable)
-        else:
-            self._loop.remove_reader(self._sock.fileno())
 
 
 def _bound_socket(spec: ListenerSpec) -> socket.socket:

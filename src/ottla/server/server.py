@@ -79,7 +79,6 @@ class Server:
             spec,
             self._services.loop,
             self._services.clock,
-            self._services.wheel,
             self._services.limits,
             self._peer_log,
             must_wait=_never if spec.is_control else self.connection_limits.is_full,

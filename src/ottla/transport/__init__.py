@@ -6,6 +6,7 @@
     unhurried       sockets whose requests may wait for a moment
     connection      the Connection: a non-blocking socket with its frames in and its write queue out
     outgoing        opening a socket to somebody else
+    acceptor        a listening socket, and what happens when there is no room for more connections
     selector        epoll, with as little as possible between it and an event loop
     event_loop      the loop that a broker runs on, which measures its turns
 

@@ -26,6 +26,7 @@ from ottla.disk.system_disk import SYSTEM_DISK, Disk
 from ottla.errors import LogDirError, OperatorError
 from ottla.errors.kafka import KafkaStorageError
 from ottla.observability.logs import RateLimitedLogger
+from ottla.transport.acceptor import Acceptor
 
 logger = logging.getLogger(__name__)
 
@@ -81,7 +82,8 @@ class EmbeddedZooKeeper:
         self._sweep: asyncio.TimerHandle | None = None
         self._sweep_at = 0.0
         self._container_check: asyncio.TimerHandle | None = None
-        self._listener: asyncio.Server | None = None
+        self._acceptor: Acceptor | None = None
+        self._arriving: set[asyncio.Task[object]] = set()
 
     @property
     def host(self) -> str:
@@ -102,9 +104,10 @@ class EmbeddedZooKeeper:
         self._store.open()
         try:
             self._recover()
-            self._listener = await loop.create_server(
-                lambda: ClientConnection(self), sock=self._bind(), backlog=LISTEN_BACKLOG
+            self._acceptor = Acceptor(
+                self._bind(), loop, self._clock, self.log, f"The ZooKeeper server on port {self.port}", self._accepted
             )
+            self._acceptor.start()
         except BaseException:
             self._store.close()
             raise
@@ -246,6 +249,7 @@ class EmbeddedZooKeeper:
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(address)
+            listener.setblocking(False)
             listener.listen(LISTEN_BACKLOG)
         except OSError as error:
             listener.close()
@@ -254,9 +258,17 @@ class EmbeddedZooKeeper:
             raise OperatorError(f"cannot listen on {self.host}:{port}: {error.strerror}") from error
         return listener
 
+    def _accepted(self, sock: socket.socket, _address: object) -> None:
+        loop = asyncio.get_running_loop()
+        arriving = loop.create_task(loop.connect_accepted_socket(lambda: ClientConnection(self), sock))
+        self._arriving.add(arriving)
+        arriving.add_done_callback(self._arriving.discard)
+
     def _close_listener_and_timers(self) -> None:
-        if self._listener is not None:
-            self._listener.close()
+        if self._acceptor is not None:
+            self._acceptor.close()
+        for arriving in self._arriving:
+            arriving.cancel()
         for timer in (self._sweep, self._container_check):
             if timer is not None:
                 timer.cancel()

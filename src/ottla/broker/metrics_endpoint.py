@@ -8,10 +8,13 @@ answer is sent in HTTP chunks, so that a scraper notices one that broke off. Any
 
 import asyncio
 import logging
+import socket
 from collections.abc import Iterator
 
+from ottla.clock import Clock, SystemClock
 from ottla.observability.logs import RateLimitedLogger
 from ottla.observability.metrics import Metrics
+from ottla.transport.acceptor import Acceptor
 
 REQUEST_BYTES_MAX = 8192
 REQUEST_SECONDS_MAX = 5.0
@@ -23,51 +26,56 @@ logger = logging.getLogger(__name__)
 
 
 class MetricsEndpoint:
-    def __init__(self, metrics: Metrics) -> None:
+    def __init__(self, metrics: Metrics, clock: Clock | None = None) -> None:
         self._metrics = metrics
-        self._server: asyncio.Server | None = None
+        self._clock = clock or SystemClock()
+        self._acceptors: list[Acceptor] = []
         self._connections: set[asyncio.Task[None]] = set()
-        self._limited = RateLimitedLogger(logger)
+        self._limited = RateLimitedLogger(logger, self._clock)
 
-    async def start(self, host: str, port: int) -> int:
-        """Listen, and return the port (port 0: any)."""
-        self._server = await asyncio.start_server(self._connected, host, port, limit=REQUEST_BYTES_MAX)
-        bound: int = self._server.sockets[0].getsockname()[1]
-        logger.info("metrics at http://%s:%d/metrics", host, bound)
-        return bound
+    def start(self, host: str, port: int) -> int:
+        """Listen on all addresses of the host, and return the port (port 0: any)."""
+        loop = asyncio.get_running_loop()
+        for sock in listening_sockets(host, port):
+            port = sock.getsockname()[1]
+            name = f"the metrics endpoint on {host}:{port}"
+            acceptor = Acceptor(sock, loop, self._clock, self._limited, name, self._accepted)
+            acceptor.start()
+            self._acceptors.append(acceptor)
+        return port
 
     async def stop(self) -> None:
         """Stop listening and end the scrapes under way."""
-        if self._server is None:
-            return
-        self._server.close()
+        for acceptor in self._acceptors:
+            acceptor.close()
+        self._acceptors.clear()
         for task in tuple(self._connections):
             task.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)
-        await self._server.wait_closed()
-        self._server = None
 
-    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _accepted(self, sock: socket.socket, _address: object) -> None:
         if len(self._connections) >= CONNECTIONS_MAX:
             self._limited.warning("refused", "%d scrapes at once: one more is refused", CONNECTIONS_MAX)
-            writer.transport.abort()
+            sock.close()
             return
-        task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
+        task = asyncio.get_running_loop().create_task(self._serve(sock))
         self._connections.add(task)
         task.add_done_callback(self._connections.discard)
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            async with asyncio.timeout(REQUEST_SECONDS_MAX):
-                head = await reader.readuntil(b"\r\n\r\n")
-            async with asyncio.timeout(RESPONSE_SECONDS_MAX):
-                await self._answer(head, writer)
-                writer.close()
-                await writer.wait_closed()
-        except (OSError, TimeoutError, EOFError, asyncio.LimitOverrunError) as error:
-            self._limited.info("broken", "scrape broke off: %s", repr(error))
-        finally:
-            writer.transport.abort()  # does nothing where the answer went out and the connection is closed
+    async def _serve(self, sock: socket.socket) -> None:
+        with sock:
+            reader, writer = await asyncio.open_connection(sock=sock, limit=REQUEST_BYTES_MAX)
+            try:
+                async with asyncio.timeout(REQUEST_SECONDS_MAX):
+                    head = await reader.readuntil(b"\r\n\r\n")
+                async with asyncio.timeout(RESPONSE_SECONDS_MAX):
+                    await self._answer(head, writer)
+                    writer.close()
+                    await writer.wait_closed()
+            except (OSError, TimeoutError, EOFError, asyncio.LimitOverrunError) as error:
+                self._limited.info("broken", "scrape broke off: %s", repr(error))
+            finally:
+                writer.transport.abort()  # does nothing where the answer went out and the connection is closed
 
     async def _answer(self, head: bytes, writer: asyncio.StreamWriter) -> None:
         method, path, version = request_line(head)
@@ -87,6 +95,25 @@ class MetricsEndpoint:
             writer.write(piece)
             await writer.drain()
             await asyncio.sleep(0)  # the requests of clients come in between
+
+
+def listening_sockets(host: str, port: int) -> list[socket.socket]:
+    """One for each address that the host has here, all on one port. OSError when none can be had."""
+    sockets: list[socket.socket] = []
+    failure: OSError | None = None
+    for family, _, _, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE):
+        try:
+            sock = socket.create_server((str(address[0]), port), family=family)
+        except OSError as error:  # a name may have an IPv6 address where the system has no IPv6
+            failure = error
+            continue
+        sock.setblocking(False)
+        port = sock.getsockname()[1]
+        sockets.append(sock)
+    if not sockets:
+        assert failure is not None, "a host that is found has an address"
+        raise failure
+    return sockets
 
 
 def request_line(head: bytes) -> tuple[str, str, str]:

@@ -1,12 +1,14 @@
 import asyncio
+import socket
 from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from ottla.observability import endpoint as endpoint_module
-from ottla.observability.endpoint import CONNECTIONS_MAX, REQUEST_BYTES_MAX, MetricsEndpoint
+from ottla.broker import metrics_endpoint as endpoint_module
+from ottla.broker.metrics_endpoint import CONNECTIONS_MAX, REQUEST_BYTES_MAX, MetricsEndpoint
 from ottla.observability.metrics import CHUNK_LINES, Metrics
+from support.descriptors import no_descriptors_left
 
 GET = b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
 
@@ -14,7 +16,7 @@ GET = b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
 def run(metrics: Metrics, use: Callable[[int], Awaitable[None]]) -> None:
     async def main() -> None:
         endpoint = MetricsEndpoint(metrics)
-        port = await endpoint.start("127.0.0.1", 0)
+        port = endpoint.start("127.0.0.1", 0)
         async with asyncio.timeout(30):
             await use(port)
         await endpoint.stop()
@@ -153,3 +155,24 @@ def test_connections_over_the_bound_are_closed_and_the_others_served() -> None:
             writer.close()
 
     run(Metrics(), use)
+
+
+def test_scrapes_that_the_system_has_no_descriptor_for_wait_without_a_traceback(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def use(port: int) -> None:
+        late = [socket.socket() for _ in range(5)]
+        with no_descriptors_left():
+            for sock in late:
+                sock.connect(("127.0.0.1", port))
+            async with asyncio.timeout(10):
+                while "accepts no connections for now: Too many open files" not in caplog.text:  # noqa: ASYNC110
+                    await asyncio.sleep(0.001)
+        head, _ = await ask(port, GET)
+        assert head.startswith("HTTP/1.1 200 OK\r\n")
+        for sock in late:
+            sock.close()
+
+    run(Metrics(), use)
+    assert "Traceback" not in caplog.text
+    assert caplog.text.count("Too many open files") == 1
