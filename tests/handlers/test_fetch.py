@@ -8,7 +8,7 @@ import pytest
 
 from ottla.errors import ErrorCode
 from ottla.handlers.context import RequestContext
-from ottla.handlers.fetch import VERSIONS, FetchHandlers
+from ottla.handlers.fetch import CONVERTED_BYTES_MAX, VERSIONS, FetchHandlers
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.codec import decode, encode
 from ottla.protocol.messages.fetch import FetchRequest, FetchResponse
@@ -103,3 +103,40 @@ async def test_fetch_that_waited_is_refused_what_one_that_found_records_is(
         assert waited == found
         is_refused = version < 4 or (version < 10 and "compression_type" in configs)
         assert (waited[0] != ErrorCode.NONE) == is_refused
+
+
+RECORD_BYTES = 100_000
+
+
+async def fetch_converted(handlers: FetchHandlers, version: int, *indexes: int) -> dict[int, int]:
+    """How many bytes of each partition a client of old gets, in their order, if it takes whatever it is given."""
+    request = fetch_request("t", [fetch_partition(0, index) for index in indexes])
+    answer = handlers.handle_fetch(RequestContext(ApiKey.FETCH, version), request)
+    response = answer if isinstance(answer, FetchResponse) else await answer
+    assert isinstance(response, FetchResponse)
+    (topic,) = response.responses
+    return {part.partition_index: len(part.records) for part in topic.partitions}
+
+
+@pytest.mark.parametrize("version", range(4))
+@on_loop
+async def test_few_megabytes_are_converted_for_one_answer_whatever_the_client_would_take(
+    tmp_path: Path, version: int
+) -> None:
+    with replicas_in(tmp_path) as replicas, handlers_of(replicas) as handlers:
+        replicas.lead(count=2)
+        for index in range(2):
+            for _ in range(30):
+                replicas.append(replicas.manager.partition("t", index), bytes(RECORD_BYTES))
+        answers = [await fetch_converted(handlers, version, 0, 1) for _ in range(2)]
+        for answer in answers:
+            assert CONVERTED_BYTES_MAX - 2 * RECORD_BYTES < sum(answer.values()) <= CONVERTED_BYTES_MAX
+        assert [next(iter(answer)) for answer in answers] == [0, 1], "who comes second comes first the next time"
+
+
+@on_loop
+async def test_batch_larger_than_an_answer_of_converted_records_is_given_whole(tmp_path: Path) -> None:
+    large = CONVERTED_BYTES_MAX + 1000
+    with replicas_in(tmp_path, max_message_bytes=str(2 * large)) as replicas, handlers_of(replicas) as handlers:
+        replicas.append(replicas.lead(), bytes(large))
+        assert (await fetch_converted(handlers, 2, 0))[0] > large

@@ -1,7 +1,7 @@
 """Fetch (0-18): sessions, the read with its wait, and what old clients need.
 
 Version-dependent meaning:
-    0-3    records converted down to magic 0 (0-1) or 1 (2-3)
+    0-3    records converted down to magic 0 (0-1) or 1 (2-3), no more than CONVERTED_BYTES_MAX for one answer
     7+     fetch sessions
     10+    zstd batches may be returned; older clients get UNSUPPORTED_COMPRESSION_TYPE for a topic that asks for zstd
     11+    consumers name their rack, and may read from followers (KIP-392)
@@ -11,6 +11,7 @@ Version-dependent meaning:
 """
 
 import asyncio
+from itertools import count
 
 from ottla.errors import KafkaError
 from ottla.handlers.context import EncodedResponse, RequestContext
@@ -29,6 +30,10 @@ from ottla.replication.replica_manager import ReplicaManager
 from ottla.replication.replica_selector import ReplicaSelector
 
 VERSIONS = (0, 18)
+# What is converted is held in memory until the client has taken it, unlike records that the kernel sends from the file.
+# The first batch is given however large it is.
+CONVERTED_BYTES_MAX = 2 * 1024 * 1024
+_FIRST_UNCONVERTED = 4
 _TOPIC_ID_VERSION = 13
 _REPLICA_STATE_VERSION = 15
 _RACK_VERSION = 11
@@ -49,6 +54,7 @@ class FetchHandlers:
         self._sessions = sessions
         self._delivery = delivery
         self._response_bytes_max = response_bytes_max
+        self._turns = count()
         self._lone = {version: LoneFetch(version) for version in range(FIRST_VERSION, VERSIONS[1] + 1)}
 
     def register(self, table: HandlerTable) -> None:
@@ -84,6 +90,8 @@ class FetchHandlers:
     def _params(self, version: int, request: FetchRequest) -> FetchParams:
         by_state = version >= _REPLICA_STATE_VERSION
         max_bytes = min(request.max_bytes, self._response_bytes_max)
+        if version < _FIRST_UNCONVERTED:
+            max_bytes = min(max_bytes, CONVERTED_BYTES_MAX)
         return FetchParams(
             request.replica_state.replica_id if by_state else request.replica_id,
             request.max_wait_ms,
@@ -101,6 +109,8 @@ class FetchHandlers:
             self._sessions.remove(request.session_id)
             session = self._new_session(request, by_id, params.from_follower)
             self._put_entries(session, request, by_id)
+            if version < _FIRST_UNCONVERTED:
+                self._rotate(session)
             return session, True
         session = self._sessions.resume(request.session_id, request.session_epoch, uses_topic_ids=by_id)
         session.forget(
@@ -115,6 +125,18 @@ class FetchHandlers:
         if request.session_epoch == FINAL_EPOCH or not request.topics:
             return FetchSession(INVALID_SESSION_ID, uses_topic_ids=by_id)
         return self._sessions.create(privileged=privileged, uses_topic_ids=by_id)
+
+    def _rotate(self, session: FetchSession) -> None:
+        """Begin with another partition each time: the oldest clients name them in one order, and few fit an answer.
+
+        The partitions of a topic stay together.
+        """
+        entries = list(session.entries.items())
+        if len(entries) > 1:
+            start = next(self._turns) % len(entries)
+            first_topic = entries[start][0].topic
+            entries = entries[start:] + entries[:start]
+            session.entries = dict(sorted(entries, key=lambda item: item[0].topic != first_topic))
 
     def _put_entries(self, session: FetchSession, request: FetchRequest, by_id: bool) -> None:
         for topic in request.topics:
