@@ -62,3 +62,13 @@ async def test_kinds_of_coordinators_that_are_not_there_are_refused(key_type):
     table = GroupHandlerTable()
     (coordinator,) = (await table.call(request_for(6, "x", key_type=key_type), 6)).coordinators
     assert coordinator.error_code == ErrorCode.INVALID_REQUEST
+
+
+@on_event_loop
+async def test_client_that_wants_transactions_is_told_of_in_the_log_once(caplog: pytest.LogCaptureFixture):
+    table = GroupHandlerTable()
+    for _ in range(3):
+        answer = await table.call(request_for(4, "t1", "t2", key_type=1), 4)
+        assert {each.error_code for each in answer.coordinators} == {ErrorCode.INVALID_REQUEST}
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert line == "client 'client' at 127.0.0.1 asks for the coordinator of a transactional id: there is none here"

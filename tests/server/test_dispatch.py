@@ -538,3 +538,18 @@ def test_software_name_that_was_refused_is_not_remembered():
             assert connected_software(running) == {"test"}
 
     run(scenario())
+
+
+def test_client_that_asks_for_what_is_not_served_is_told_of_in_the_log_once(caplog: pytest.LogCaptureFixture):
+    async def scenario():
+        async with running_server() as running:
+            for client_id in ("flink", "flink", "nifi"):
+                peer = running.connect()
+                await peer.send(peer.request(heartbeat(1), 4, client_id))
+                assert await peer.at_end()
+            assert running.bad_frames() == 3
+
+    run(scenario())
+    told = [record.getMessage() for record in caplog.records if "not served" in record.getMessage()]
+    assert [line.split(" at ")[0] for line in told] == ["client 'flink'", "client 'nifi'"]
+    assert all(line.endswith("asks for Heartbeat in version 4: it is not served here") for line in told)

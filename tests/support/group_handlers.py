@@ -1,6 +1,7 @@
 """The handlers of groups over a real coordinator whose log is in memory; requests and answers go through the codec."""
 
 import asyncio
+import logging
 import uuid
 
 from ottla.clock import ManualClock, TimerWheel
@@ -18,6 +19,7 @@ from ottla.handlers.registry import HandlerTable
 from ottla.metadata.cache import MetadataCache
 from ottla.metadata.image import BrokerRegistration, ClusterImage, Endpoint, PartitionImage, TopicImage
 from ottla.observability.metrics import Metrics
+from ottla.observability.per_client_log import PerClientLog
 from ottla.protocol.codec import decode, encode
 from support.offsets_logs import MemoryOffsetsLog
 
@@ -53,7 +55,9 @@ class GroupHandlerTable:
             GroupHandlers(self.coordinator),
             OffsetHandlers(self.coordinator, self.metadata, zookeeper_offsets, self.clock, 4096),
             OffsetFetchHandlers(self.coordinator, self.metadata, zookeeper_offsets),
-            FindCoordinatorHandlers(self.metadata, self.wanted_topics.append),
+            FindCoordinatorHandlers(
+                self.metadata, self.wanted_topics.append, PerClientLog(logging.getLogger("ottla.test"), self.clock)
+            ),
         ):
             handlers.register(self.table)
 

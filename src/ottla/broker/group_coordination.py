@@ -1,6 +1,7 @@
 """Consumer groups on this broker: the coordinator, told which partitions of `__consumer_offsets` are led here."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 
 from ottla.clock import Clock, TimerWheel
@@ -21,7 +22,10 @@ from ottla.metadata.cache import MetadataCache
 from ottla.metadata.image import ClusterImage
 from ottla.model import TopicPartition
 from ottla.observability.metrics import Metrics
+from ottla.observability.per_client_log import PerClientLog
 from ottla.replication.replica_manager import ReplicaManager
+
+logger = logging.getLogger(__name__)
 
 
 class GroupCoordination:
@@ -65,7 +69,7 @@ class GroupCoordination:
     def register(self, table: HandlerTable) -> None:
         length_max = self._config.int("offset.metadata.max.bytes")
         for handlers in (
-            FindCoordinatorHandlers(self._metadata, self._ensure_internal_topic),
+            FindCoordinatorHandlers(self._metadata, self._ensure_internal_topic, PerClientLog(logger, self._clock)),
             GroupHandlers(self.coordinator),
             OffsetHandlers(self.coordinator, self._metadata, self._zookeeper_offsets, self._clock, length_max),
             OffsetFetchHandlers(self.coordinator, self._metadata, self._zookeeper_offsets),

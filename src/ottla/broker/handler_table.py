@@ -1,5 +1,7 @@
 """Which APIs this broker serves, each by its handler file. What is not here is not advertised."""
 
+import logging
+
 from ottla.broker.control_plane import ControlPlane
 from ottla.broker.data_plane import DataPlane
 from ottla.broker.group_coordination import GroupCoordination
@@ -25,7 +27,10 @@ from ottla.handlers.registry import HandlerTable
 from ottla.handlers.topic_partitions import TopicPartitionsHandlers
 from ottla.handlers.topics import TopicHandlers
 from ottla.metadata.cache import MetadataCache
+from ottla.observability.per_client_log import PerClientLog
 from ottla.replication.replica_selector import replica_selector
+
+logger = logging.getLogger(__name__)
 
 
 def build_handler_table(
@@ -53,7 +58,7 @@ def build_handler_table(
         DeleteRecordsHandlers(data.replicas),
         LogDirHandlers(data.logs, data.replicas),
         ProducersHandlers(data.replicas),
-        ProducerIdHandlers(control.producer_ids),
+        ProducerIdHandlers(control.producer_ids, PerClientLog(logger, clock)),
         MetadataHandlers(metadata, control.creator, lambda: config.bool("auto.create.topics.enable")),
         TopicHandlers(control.controller, metadata, config),
         ConfigHandlers(control.configs, config, metadata, broker_id),

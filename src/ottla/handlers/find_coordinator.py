@@ -22,6 +22,7 @@ from ottla.handlers.error_texts import INVALID_REQUEST_TEXT
 from ottla.handlers.in_parts import in_parts
 from ottla.handlers.registry import HandlerTable
 from ottla.metadata.cache import MetadataCache
+from ottla.observability.per_client_log import PerClientLog
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.find_coordinator import Coordinator, FindCoordinatorRequest, FindCoordinatorResponse
 
@@ -38,10 +39,16 @@ _MESSAGES = {
 class CoordinatorType(IntEnum):
     GROUP = 0
     TRANSACTION = 1
+    SHARE = 2
 
 
 COORDINATED_IN: Mapping[int, str] = {CoordinatorType.GROUP: OFFSETS_TOPIC}
 """The topic of each kind of coordinator that there is."""
+
+NOT_COORDINATED: Mapping[int, str] = {
+    CoordinatorType.TRANSACTION: "the coordinator of a transactional id",
+    CoordinatorType.SHARE: "the coordinator of a share group",
+}
 
 
 class Found(NamedTuple):
@@ -58,10 +65,12 @@ class FindCoordinatorHandlers:
         self,
         metadata: MetadataCache,
         ensure_internal_topic: Callable[[str], None],
+        log: PerClientLog,
         topics: Mapping[int, str] = COORDINATED_IN,
     ) -> None:
         self._metadata = metadata
         self._ensure_internal_topic = ensure_internal_topic
+        self._log = log
         self._topics = topics
 
     def register(self, table: HandlerTable) -> None:
@@ -81,6 +90,8 @@ class FindCoordinatorHandlers:
     def _find(self, context: RequestContext, key_type: int, key: str) -> Found:
         topic_name = self._topics.get(key_type)
         if topic_name is None:
+            asked = NOT_COORDINATED.get(key_type, "a coordinator of an unknown kind")
+            self._log.warning(context.client_id, context.client_host, asked, "there is none here")
             return Found(ErrorCode.INVALID_REQUEST)
         image = self._metadata.image
         topic = image.topics.get(topic_name)

@@ -10,6 +10,7 @@ from ottla.controller.producer_ids import ProducerIdManager
 from ottla.errors import ErrorCode, KafkaError
 from ottla.handlers.context import RequestContext
 from ottla.handlers.registry import HandlerTable
+from ottla.observability.per_client_log import PerClientLog
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 
@@ -17,8 +18,9 @@ VERSIONS = (0, 5)
 
 
 class ProducerIdHandlers:
-    def __init__(self, producer_ids: ProducerIdManager) -> None:
+    def __init__(self, producer_ids: ProducerIdManager, log: PerClientLog) -> None:
         self._producer_ids = producer_ids
+        self._log = log
 
     def register(self, table: HandlerTable) -> None:
         table.add(ApiKey.INIT_PRODUCER_ID, self.handle_init_producer_id, *VERSIONS, producer_id_error)
@@ -28,6 +30,8 @@ class ProducerIdHandlers:
     ) -> InitProducerIdResponse | Awaitable[InitProducerIdResponse]:
         refusal = refuse(request)
         if refusal is not None:
+            asked = "a producer id for a transactional id"
+            self._log.warning(context.client_id, context.client_host, asked, "transactions are not served here")
             return InitProducerIdResponse(error_code=refusal, producer_id=-1, producer_epoch=-1)
         producer_id = self._producer_ids.take()
         return self._generate() if producer_id is None else answer(producer_id)

@@ -7,6 +7,6 @@
 | `catalogue`, `tables/` | every metric with its MBean and meaning; the MBeans without one and why |
 | `topic_metrics`, `process_metrics` | the counters of one topic, held ready for the hot path; the process itself |
 | `event_loop` | how busy and how late the loop is |
-| `logs` | one line per event, rate limits, no control characters |
+| `logs`, `per_client_log` | one line per event, rate limits, no control characters |
 | `document` | writes docs/metrics.md |
 """

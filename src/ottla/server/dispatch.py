@@ -14,6 +14,7 @@ where that is a Future again, the request waits for it.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from struct import Struct
 from typing import Any
 
@@ -26,7 +27,9 @@ from ottla.handlers.registry import Answer, HandlerTable, LaterAnswer
 from ottla.observability.logs import RateLimitedLogger
 from ottla.observability.metrics import Metrics
 from ottla.protocol.api_keys import ApiKey
+from ottla.protocol.apis import API_INFOS
 from ottla.protocol.codec import decode
+from ottla.protocol.headers import decode_request_header
 from ottla.protocol.message import Response
 from ottla.replication.purgatory import PromptFuture
 from ottla.server.channel import Channel, PendingAnswer
@@ -43,7 +46,11 @@ _SYNCHRONOUS = (EncodedResponse, Response)
 
 
 class UnsupportedRequestError(PeerError):
-    """An API or a version of it that is not served here."""
+    """An API or a version of it that is not served here. `asked` names it."""
+
+    def __init__(self, asked: str) -> None:
+        super().__init__(f"{asked} is not served here")
+        self.asked = asked
 
 
 class Dispatcher:
@@ -173,7 +180,10 @@ class Dispatcher:
                 self._metrics.errors(route.name)[ErrorCode.UNSUPPORTED_VERSION].value += 1
                 channel.answer(encode_answer(route, correlation_id, unsupported_version_response(self._table)))
                 return None
-        raise UnsupportedRequestError(f"version {version} of API key {api_key} is not served here")
+        with suppress(DecodeError):  # Who asks; a key that is no API has no header that can be read.
+            channel.client_id = decode_request_header(frame)[0].client_id
+        name = API_INFOS[api_key].name if api_key in API_INFOS else f"API key {api_key}"
+        raise UnsupportedRequestError(f"{name} in version {version}")
 
     def _error_answer(self, channel: Channel, route: Route, request: Any, error: Exception) -> Answer:
         """What a failed request is answered. NO_RESPONSE when the connection had to be closed instead."""

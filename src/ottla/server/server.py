@@ -17,10 +17,11 @@ from ottla.errors import PeerError
 from ottla.handlers.registry import HandlerTable
 from ottla.observability.logs import RateLimitedLogger
 from ottla.observability.metrics import Metrics
+from ottla.observability.per_client_log import PerClientLog
 from ottla.server.admission import Admission
 from ottla.server.channel import Channel, ChannelServices
 from ottla.server.connection_limits import ConnectionLimits
-from ottla.server.dispatch import Dispatcher
+from ottla.server.dispatch import Dispatcher, UnsupportedRequestError
 from ottla.server.endpoints import ListenerSpec
 from ottla.server.limits import ServerLimits
 from ottla.server.listener import Listener
@@ -58,6 +59,7 @@ class Server:
         self._metrics.watch(self.admission)
         suppressed = metrics.counter("ottla_log_messages_suppressed_total")
         self._peer_log = RateLimitedLogger(logger, clock, suppressed=suppressed)
+        self._client_log = PerClientLog(logger, clock, suppressed)
         self._services = ChannelServices(
             loop=loop,
             clock=clock,
@@ -145,6 +147,9 @@ class Server:
         self._metrics.closed(channel)
         if isinstance(reason, PeerError):
             self._metrics.bad_frame(reason)
+        if isinstance(reason, UnsupportedRequestError):
+            self._client_log.warning(channel.client_id, str(channel), reason.asked, "it is not served here")
+        elif isinstance(reason, PeerError):
             self._peer_log.warning(type(reason).__name__, "connection of %s closed: %s", channel, reason)
         else:
             logger.debug("connection of %s closed: %s", channel, reason)
