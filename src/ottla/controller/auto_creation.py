@@ -15,6 +15,7 @@ from ottla.controller.topic_admin import CreatedTopic
 from ottla.controller.topic_rules import CLUSTER_METADATA_TOPIC, NewTopic
 from ottla.errors import ErrorCode, KafkaError
 from ottla.metadata.cache import MetadataCache
+from ottla.observability.logs import RateLimitedLogger
 from ottla.protocol.messages.create_topics import CreatableTopic, CreatableTopicConfig, CreateTopicsRequest
 
 log = logging.getLogger(__name__)
@@ -39,6 +40,7 @@ class AutoTopicCreator:
         self._config = config
         self._forwarder = forwarder
         self._in_flight: set[str] = set()
+        self._log = RateLimitedLogger(log)
 
     async def create_missing(self, topics: Iterable[str]) -> dict[str, ErrorCode]:
         """What to answer for each topic now. Kafka's codes: a client that gets one of the first two asks again.
@@ -62,7 +64,7 @@ class AutoTopicCreator:
             if isinstance(outcome, CreatedTopic):
                 log.info("topic %s is created, because it was asked for", outcome)
             if isinstance(outcome, KafkaError) and outcome.code != ErrorCode.TOPIC_ALREADY_EXISTS:
-                log.warning("topic %s cannot be created: %s", topic.name, outcome)
+                self._log.warning("refused", "topic %s cannot be created: %s", topic.name, outcome)
                 errors[topic.name] = outcome.code
         return errors
 
@@ -79,7 +81,8 @@ class AutoTopicCreator:
     def _forwarded(self, names: set[str], answer: "asyncio.Future[Any]") -> None:
         self._in_flight -= names
         if not answer.cancelled() and answer.exception() is not None:
-            log.warning("the controller could not be asked for %s: %s", ", ".join(sorted(names)), answer.exception())
+            asked = ", ".join(sorted(names))
+            self._log.warning("not asked", "the controller could not be asked for %s: %s", asked, answer.exception())
 
     def new_topic(self, name: str) -> NewTopic:
         """How a topic of this name is made when nobody says how."""

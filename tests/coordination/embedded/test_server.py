@@ -15,7 +15,9 @@ from ottla.coordination.embedded.jute import encode_buffer, encode_int, encode_s
 from ottla.coordination.embedded.opcodes import OpCode
 from ottla.coordination.embedded.server import EmbeddedZooKeeper
 from ottla.errors import ConfigError, OperatorError
+from support.descriptors import no_descriptors_left
 from support.disks import FaultyDisk, os_error
+from support.eventually import eventually
 from support.raw_zookeeper import RawClient, create_body
 from support.server_thread import ServerThread
 from support.zookeepers import four_letter_word
@@ -293,3 +295,22 @@ def test_random_requests_are_answered_or_close_the_connection(
     witness = RawClient(fuzzed.port)
     assert witness.get("/").error == 0
     witness.close()
+
+
+def test_clients_that_the_system_has_no_descriptor_for_wait_and_one_line_is_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with ServerThread(tmp_path) as server:
+        early = RawClient(server.port)
+        late = [socket.socket() for _ in range(5)]
+        with no_descriptors_left():
+            for sock in late:
+                sock.connect(("127.0.0.1", server.port))
+            eventually(lambda: "accepts no connections for now" in caplog.text)
+            early.create("/a")
+        again = RawClient(server.port)
+        assert again.get("/a").error == 0
+        for client in (early, again, *late):
+            client.close()
+    assert caplog.text.count("Too many open files") == 1
+    assert "Traceback" not in caplog.text
