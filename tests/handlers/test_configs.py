@@ -1,13 +1,16 @@
 """Codes and messages are those that a Kafka 3.9.1 in ZooKeeper mode gave to the same requests."""
 
+from collections.abc import Awaitable
 from typing import Any
 
 import pytest
 
+from ottla.clock.turns import ELEMENTS_PER_TURN
 from ottla.controller.topic_rules import NewTopic
 from ottla.coordination import paths
 from ottla.coordination.session import SessionEvent
 from ottla.errors import ErrorCode
+from ottla.handlers.context import RequestContext
 from ottla.handlers.error_texts import INVALID_REQUEST_TEXT
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages import alter_configs as replacing
@@ -374,15 +377,25 @@ async def test_keys_that_are_asked_of_a_resource_in_several_places_come_together
         assert names == described if described else len(names) > 20
 
 
+async def handled(broker: AdminBroker, key: ApiKey, request: Any) -> tuple[Any, int]:
+    """The handler's own answer, and the turns that others had meanwhile."""
+    entry = broker.table.entry(key)
+    assert entry is not None
+    answer = entry.handle(RequestContext(key, entry.max_version), request)
+    assert isinstance(answer, Awaitable)
+    return await counting_turns(answer)
+
+
 @on_event_loop
 async def test_long_requests_let_others_have_their_turn() -> None:
+    names = [f"t{number}" for number in range(ELEMENTS_PER_TURN * 4)]
+    described = [DescribeConfigsResource(resource_type=TOPIC, resource_name=name) for name in names]
+    altered = [incremental.AlterConfigsResource(resource_type=TOPIC, resource_name=name) for name in names * 2]
     async with admin_broker() as broker:
-        names = [f"t{number}" for number in range(2000)]
-        resources = [DescribeConfigsResource(resource_type=TOPIC, resource_name=name) for name in names]
-        results, turns = await counting_turns(describe_all(broker, *resources))
-        assert [result.resource_name for result in results] == names
+        answer, turns = await handled(broker, ApiKey.DESCRIBE_CONFIGS, DescribeConfigsRequest(resources=described))
+        assert [result.resource_name for result in answer.results] == names
         assert turns >= 4
-        named_twice = [(TOPIC, name, []) for name in names * 2]
-        outcomes, turns = await counting_turns(alter(broker, *named_twice))
-        assert {message for _, message in outcomes} == {"Each resource must appear at most once."}
+        request = incremental.IncrementalAlterConfigsRequest(resources=altered)
+        answer, turns = await handled(broker, ApiKey.INCREMENTAL_ALTER_CONFIGS, request)
+        assert {each.error_message for each in answer.responses} == {"Each resource must appear at most once."}
         assert turns >= 8
