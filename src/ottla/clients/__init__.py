@@ -9,6 +9,7 @@
     consumer           positions, fetching, groups, assignors
     admin              topics, configs, groups, offsets, records, reassignments, leaders, log directories
     loop_thread        the synchronous face: one thread with one event loop per client
+    open_clients       ends the clients that the program does not close
 
 One asyncio core does the work. `ottla.aio` gives it as it is; `ottla.Producer`, `ottla.Consumer` and `ottla.Admin` run
 it in a thread of their own. Nothing here knows of storage or of a broker's insides.

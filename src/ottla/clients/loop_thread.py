@@ -1,7 +1,8 @@
 """The synchronous face of the clients: a thread with an event loop, and calls into it.
 
-One thread per client, a daemon, so that a program that forgets `close` still ends. `run` waits for a coroutine from any
-other thread; called on the loop's own thread (from a callback) it would wait for itself, so that is refused.
+One thread per client, a daemon, so that a program that forgets `close` still ends (`open_clients`). `run` waits for a
+coroutine from any other thread; called on the loop's own thread (from a callback) it would wait for itself, so that is
+refused.
 
 `blocking` makes a method of a synchronous class out of one of its asynchronous twin, types and docstring included, so
 that nothing is written twice. The class has the twin in `_core` and its LoopThread in `_thread`.
@@ -9,9 +10,11 @@ that nothing is written twice. The class has the twin in `_core` and its LoopThr
 
 import asyncio
 import concurrent.futures
+import contextlib
 import functools
 import os
 import selectors
+import socket
 import threading
 import weakref
 from collections.abc import Callable, Coroutine
@@ -56,6 +59,52 @@ class MeasuredSelector(LoopSelector):
         return max(1, perf_counter_ns() - self.started_ns)
 
 
+class ClientLoop(asyncio.SelectorEventLoop):
+    """Looks up names in threads of its own.
+
+    The threads of asyncio's executor would hold the end of the program until the name server answers, and do no work
+    any more once that end has begun, when what was sent must still get out.
+    """
+
+    async def getaddrinfo(
+        self,
+        host: Any,
+        port: Any,
+        *,
+        family: int = 0,
+        type: int = 0,  # noqa: A002 (asyncio's name for it)
+        proto: int = 0,
+        flags: int = 0,
+    ) -> list[Any]:
+        look_up = functools.partial(socket.getaddrinfo, host, port, family, type, proto)
+        try:
+            return look_up(flags | socket.AI_NUMERICHOST)
+        except OSError:  # a name
+            future: asyncio.Future[list[Any]] = self.create_future()
+            threading.Thread(target=self._look_up, args=(look_up, flags, future), daemon=True).start()
+            return await future
+
+    def _look_up(self, look_up: Callable[[int], list[Any]], flags: int, future: "asyncio.Future[list[Any]]") -> None:
+        outcome: list[Any] | OSError
+        try:
+            outcome = look_up(flags)
+        except OSError as error:
+            outcome = error
+        except UnicodeError as error:
+            outcome = OSError(f"no name of a host: {error}")
+        with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
+            self.call_soon_threadsafe(_complete, future, outcome)
+
+
+def _complete(future: "asyncio.Future[list[Any]]", outcome: list[Any] | OSError) -> None:
+    if future.done():
+        return
+    if isinstance(outcome, OSError):
+        future.set_exception(outcome)
+    else:
+        future.set_result(outcome)
+
+
 class LoopThread:
     """Starts at once. `stop` may be called twice.
 
@@ -68,7 +117,7 @@ class LoopThread:
         self._forked = False
         _living.add(self)
         self.selector = MeasuredSelector()
-        self.loop = asyncio.SelectorEventLoop(self.selector)
+        self.loop = ClientLoop(self.selector)
         self._closed = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()

@@ -6,6 +6,7 @@ from typing import Self, Unpack
 from ottla.clients.admin.async_admin import AdminConfig, AsyncAdmin
 from ottla.clients.errors import ClientClosedError
 from ottla.clients.loop_thread import LoopThread, blocking
+from ottla.clients.open_clients import OpenClient
 
 
 class Admin:
@@ -31,6 +32,7 @@ class Admin:
         except BaseException:
             self._thread.stop()
             raise
+        self._open = OpenClient(self, self._thread.loop, self._core.close, on_ended=self._thread.stop)
 
     describe_cluster = blocking(AsyncAdmin.describe_cluster)
     list_topics = blocking(AsyncAdmin.list_topics)
@@ -61,6 +63,7 @@ class Admin:
     def close(self) -> None:
         """Close the connections and end the client's thread. May be called twice."""
         if not self._thread.stopped:
+            self._open.note_closed()
             self._thread.run(self._core.close())
             self._thread.stop()
 

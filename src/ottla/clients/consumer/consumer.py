@@ -15,6 +15,7 @@ from ottla.clients.consumer.streams import Stream, make_streams
 from ottla.clients.errors import ClientClosedError
 from ottla.clients.loop_thread import LoopThread, blocking
 from ottla.clients.metrics import Metrics
+from ottla.clients.open_clients import OpenClient
 from ottla.model import TopicPartition
 
 
@@ -30,7 +31,8 @@ class Consumer:
 
     Keyword arguments are Kafka's consumer configuration (`group_id`, `max_poll_records=1000`); without a `group_id`,
     `assign` partitions. `value_deserializer="json"` gives JSON values. Leaving the `with` block commits (where that is
-    automatic) and leaves the group.
+    automatic) and leaves the group. A consumer that is not closed leaves its group when it is collected or the program
+    ends, and commits nothing then.
     """
 
     def __init__(
@@ -57,6 +59,10 @@ class Consumer:
         self._closed = False
         self._streams: list[Stream] = []
         self._origin = bootstrap_servers, config
+        self._parent: Consumer | None = None  # whose thread this one runs on
+        self._open = None
+        if loop_thread is None:
+            self._open = OpenClient(self, self._thread.loop, self._inner.end, on_ended=self._thread.stop)
 
     subscribe = blocking(AsyncConsumer.subscribe)
     assign = blocking(AsyncConsumer.assign)
@@ -217,7 +223,11 @@ class Consumer:
 
     def _new_member(self) -> "Consumer":
         servers, config = self._origin
-        return Consumer(servers, loop_thread=self._thread, **config)
+        member = Consumer(servers, loop_thread=self._thread, **config)
+        member._parent = self
+        if self._open is not None:
+            self._open.add(member._inner.end)
+        return member
 
     # Ending
 
@@ -240,6 +250,8 @@ class Consumer:
         if self._closed:
             return
         self._closed = True
+        if self._open is not None:
+            self._open.note_closed()
         try:
             for stream in self._streams:
                 stream.close()

@@ -356,6 +356,11 @@ class ConsumerCore:
             await self.member.close()
         await self.cluster.close()
 
+    async def end(self) -> None:
+        """Close without a commit: nobody says whether the last records were worked on."""
+        self.states.clear()
+        await self.close()
+
 
 class WakeupError(OttlaError):
     """`wakeup` was called while somebody waited for records."""

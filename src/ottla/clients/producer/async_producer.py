@@ -1,8 +1,9 @@
 """The producer on asyncio, and what both faces share: choosing the partition, appending, bulk, flush, close."""
 
 import asyncio
+import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from types import TracebackType
 from typing import Any, Self, TypedDict, Unpack
 
@@ -10,6 +11,7 @@ from ottla.clients.cluster import Cluster
 from ottla.clients.configuration import ClientConfig
 from ottla.clients.errors import ClientClosedError, ClientTimeoutError
 from ottla.clients.metrics import ClientMetrics, Metrics, MetricsSettings
+from ottla.clients.open_clients import OpenClient
 from ottla.clients.producer.accumulator import Accumulator
 from ottla.clients.producer.appender import Appender, Headers
 from ottla.clients.producer.batch import DeliveryCallback, ProducerBatch
@@ -25,6 +27,8 @@ from ottla.clients.runtime import Runtime, runtime_of_running_loop
 from ottla.clients.serializers import find_serializer
 from ottla.clients.settings import bootstrap_of, client_id_of, connection_settings
 from ottla.config.keys import producer_keys
+
+logger = logging.getLogger(__name__)
 
 
 class ProducerConfig(TypedDict, total=False):
@@ -67,7 +71,7 @@ class ProducerCore:
     def __init__(self, servers: str | list[str] | None, config: ClientConfig, runtime: Runtime) -> None:
         self.settings = producer_settings(config)
         self.runtime = runtime
-        client_id = client_id_of(config, "producer")
+        client_id = self.client_id = client_id_of(config, "producer")
         samples = MetricsSettings(config.int("metrics.num.samples"), config.int("metrics.sample.window.ms") / 1000)
         self.metrics = ClientMetrics("producer", client_id, runtime.clock, samples)
         self.cluster = Cluster(
@@ -88,6 +92,7 @@ class ProducerCore:
         self.metrics.main.attribute("requests-in-flight", lambda: self.sender.in_flight_count)
         self.metrics.main.attribute("metadata-age", self._metadata_age)
         self.interceptors = Interceptors(config["interceptor.classes"])
+        self._left: Collection[ProducerBatch] | None = None
         self.appender = Appender(
             self.accumulator,
             self.settings,
@@ -137,6 +142,23 @@ class ProducerCore:
             await self.cluster.close()
             self.interceptors.close()
 
+    async def end(self) -> None:
+        """Close, as nobody else will."""
+        self._left = self._incomplete()
+        await self.close()
+
+    def tell_lost(self) -> None:
+        """Say how many records were not delivered, once: there is nobody to look at their futures."""
+        left, self._left = self._incomplete() if self._left is None else self._left, ()
+        lost = [batch for batch in left if not batch.done or batch.error is not None]
+        if lost:
+            count = sum(batch.records_count for batch in lost)
+            reason = next((str(batch.error) for batch in lost if batch.error is not None), "no acknowledgement came")
+            logger.error("%s was not closed, and %d records were not delivered: %s", self.client_id, count, reason)
+
+    def _incomplete(self) -> Collection[ProducerBatch]:
+        return tuple(self.accumulator.incomplete)
+
 
 class AsyncProducer:
     """Writes records, on asyncio. `send` waits only for the topic's metadata and for room in the buffer::
@@ -145,13 +167,15 @@ class AsyncProducer:
             future = await producer.send("clicks", b"...", key=b"user-7")
             print((await future).offset)
 
-    Make it on the loop that uses it. Keyword arguments are Kafka's producer configuration.
+    Make it on the loop that uses it, and close it before that loop ends: what has not been sent then is lost, and said
+    to be. Keyword arguments are Kafka's producer configuration.
     """
 
     def __init__(self, bootstrap_servers: str | list[str] | None = None, **config: Unpack[ProducerConfig]) -> None:
         checked = ClientConfig("producer", producer_keys(), config)
-        self._core = ProducerCore(bootstrap_servers, checked, runtime_of_running_loop())
+        core = self._core = ProducerCore(bootstrap_servers, checked, runtime_of_running_loop())
         self._closed = False
+        self._open = OpenClient(self, core.runtime.loop, core.end, tell_lost=core.tell_lost)
 
     async def send(
         self,
@@ -242,6 +266,7 @@ class AsyncProducer:
         """Send what is there, for `timeout_ms` at most, then fail the rest. May be called twice."""
         if not self._closed:
             self._closed = True
+            self._open.note_closed()
             await self._core.close(timeout_ms)
 
     async def __aenter__(self) -> Self:

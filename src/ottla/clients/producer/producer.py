@@ -9,6 +9,7 @@ from ottla.clients.configuration import ClientConfig
 from ottla.clients.errors import ClientClosedError
 from ottla.clients.loop_thread import LoopThread, blocking
 from ottla.clients.metrics import Metrics
+from ottla.clients.open_clients import OpenClient
 from ottla.clients.producer.appender import Headers
 from ottla.clients.producer.async_producer import ProducerConfig, ProducerCore
 from ottla.clients.producer.batch import DeliveryCallback, ProducerBatch
@@ -29,7 +30,8 @@ class Producer:
 
     Idempotent by default: each record is written once and in order, whatever is retried. Keyword arguments are Kafka's
     producer configuration (`acks="all"`, `linger_ms=5`); `value_serializer="json"` takes any JSON value.
-    Leaving the `with` block sends what is left and waits for it.
+    Leaving the `with` block sends what is left and waits for it; without one the end of the program does, for ten
+    seconds at most.
     """
 
     def __init__(self, bootstrap_servers: str | list[str] | None = None, **config: Unpack[ProducerConfig]) -> None:
@@ -48,6 +50,8 @@ class Producer:
         self._topics = self._core.topics.by_name
         self._thread.on_fork = self._topics.clear  # so that every call in the child asks the thread first
         self._append = self._core.appender.append
+        core, thread = self._core, self._thread
+        self._open = OpenClient(self, thread.loop, core.end, tell_lost=core.tell_lost, on_ended=thread.stop)
 
     def send(
         self,
@@ -165,6 +169,7 @@ class Producer:
     def close(self, timeout_ms: float | None = None) -> None:
         """Send what is there, for `timeout_ms` at most, then fail the rest. May be called twice."""
         if not self._thread.stopped:
+            self._open.note_closed()
             try:
                 self._thread.run(self._core.close(timeout_ms))
             finally:
