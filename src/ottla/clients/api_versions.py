@@ -46,7 +46,7 @@ def negotiate(versions: Mapping[int, VersionRange], api_key: int, version_max: i
         last = min(last, version_max)
     broker = versions.get(api_key)
     if broker is None:
-        raise UnsupportedVersionError(f"the broker does not know {ApiKey(api_key).name}")
+        raise UnsupportedVersionError(f"the broker does not serve {ApiKey(api_key).name}")
     version = min(last, broker.last)
     if version < max(first, broker.first):
         spoken = f"the broker speaks versions {broker.first} to {broker.last}, here {first} to {last}"

@@ -22,7 +22,7 @@ from ottla.clients.consumer.interest import Interest
 from ottla.clients.consumer.partition_state import PartitionState
 from ottla.clients.consumer.positions import find_positions
 from ottla.clients.consumer.settings import ConsumerSettings
-from ottla.clients.errors import IllegalStateError
+from ottla.clients.errors import ClientTimeoutError, IllegalStateError
 from ottla.clients.metrics import ClientMetrics
 from ottla.clients.offset_lookup import OffsetAndTimestamp, OffsetSpec, list_offsets
 from ottla.clients.snapshot import ClusterSnapshot
@@ -285,12 +285,15 @@ class ConsumerCore:
     async def position(self, partition: TopicPartition, timeout_ms: float) -> int:
         """The next offset to be read, looked up where it is not known yet."""
         state = self.state_of(partition)
-        async with asyncio.timeout(timeout_ms / 1000):
-            while state.position is None:
-                self._changed.clear()
-                self._raise_failures()
-                self._find_positions()
-                await self._changed.wait()
+        try:
+            async with asyncio.timeout(timeout_ms / 1000):
+                while state.position is None:
+                    self._changed.clear()
+                    self._raise_failures()
+                    self._find_positions()
+                    await self._changed.wait()
+        except TimeoutError as error:
+            raise ClientTimeoutError(f"the position in {partition} was not found within {timeout_ms:.0f} ms") from error
         return state.position
 
     async def seek(self, partition: TopicPartition, offset: int) -> None:

@@ -23,8 +23,8 @@ from ottla.clients.consumer.partition_state import NO_REPLICA, NOT_FETCHING, Par
 from ottla.clients.consumer.settings import FetchSettings
 from ottla.clients.consumer.truncation import PositionValidator, resolve
 from ottla.clients.errors import NoOffsetForPartitionError, broker_error
-from ottla.errors import ErrorCode, KafkaError
-from ottla.errors.kafka import CorruptMessageError
+from ottla.errors import ErrorCode, KafkaError, OttlaError
+from ottla.errors.kafka import CorruptMessageError, UnsupportedVersionError
 from ottla.model import TopicPartition
 from ottla.protocol.messages.fetch import FetchRequest, FetchResponse, PartitionData
 
@@ -198,13 +198,15 @@ class Fetcher:
             )
             if response.error_code and response.error_code not in SESSION_ERRORS:
                 raise broker_error(response.error_code, f"fetching from broker {node_id}")
+            self._take_answer(session, response, asked)
+        except UnsupportedVersionError as error:  # which no further attempt would cure
+            for state, _, _ in asked.values():
+                state.error = error
         except KafkaError:
             session.give_up()
             for state, _, _ in asked.values():
                 state.preferred_replica = NO_REPLICA
                 self._back_off(state)
-        else:
-            self._take_answer(session, response, asked)
         finally:
             self._tasks.pop((node_id, lane), None)
             for state, generation, _ in asked.values():
@@ -262,7 +264,11 @@ class Fetcher:
         assert isinstance(data.records, memoryview), "decoded records are slices of the frame"
         asked_offset = asked.wanted.fetch_offset
         fetched = FetchedPartition(state, data.records, asked_offset, data.aborted_transactions, self._settings)
-        end = fetched.end()
+        try:
+            end = fetched.end()
+        except OttlaError as error:  # the next fetch would bring the same bytes
+            state.error = error
+            return
         if end is None or end[0] <= asked_offset:
             # No broker cuts the first batch of an answer: what it has on disk is damaged. Asking on and on is no help.
             where = f"{state.partition} at offset {asked_offset}"

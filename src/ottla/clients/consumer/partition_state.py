@@ -9,7 +9,7 @@ changes both and raises `generation`, so that data fetched for the old position 
 
 from typing import NamedTuple
 
-from ottla.errors import KafkaError
+from ottla.errors import OttlaError
 from ottla.model import TopicPartition
 
 NO_REPLICA = -1
@@ -63,7 +63,7 @@ class PartitionState:
         self.retry_at = 0.0
         self.preferred_replica = NO_REPLICA
         self.preferred_until = 0.0
-        self.error: KafkaError | None = None
+        self.error: OttlaError | None = None
 
     def seek(self, offset: int, leader_epoch: int = -1) -> None:
         """Read on from `offset`. What was fetched for another one is stale from now on."""

@@ -29,7 +29,7 @@ from ottla.clients.producer.settings import ProducerSettings
 from ottla.clients.producer.topics import PartitionQueue
 from ottla.clients.snapshot import ClusterSnapshot
 from ottla.errors import ErrorCode, KafkaError, OttlaError
-from ottla.errors.kafka import UnknownServerError
+from ottla.errors.kafka import UnknownServerError, UnsupportedVersionError
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.codec import encode_chunks
 from ottla.protocol.messages.produce import PartitionProduceResponse, ProduceResponse
@@ -176,6 +176,12 @@ class Sender:
     def _send(self, node: ProducerNode, sending: Sending) -> None:
         connection = node.connection()
         assert connection is not None, "the batches were taken for an open connection"
+        try:
+            version = connection.version_of(ApiKey.PRODUCE, PRODUCE_VERSION_MAX)
+        except UnsupportedVersionError as error:
+            for queue, batch in sending:
+                self._fail(queue, batch, error)
+            return
         for queue, batch in sending:
             self._number(queue, batch)
         settings = self._settings
@@ -186,7 +192,6 @@ class Sender:
             settings.codec,
             settings.level,
         )
-        version = connection.version_of(ApiKey.PRODUCE, PRODUCE_VERSION_MAX)
         chunks = encode_chunks(request, version)
         node.in_flight_count += 1
         self._metrics.note_request(sending, self._clock.monotonic())
