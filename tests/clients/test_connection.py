@@ -117,7 +117,7 @@ async def test_an_old_broker_is_asked_again_in_a_version_that_it_knows():
         assert connection.versions[ApiKey.METADATA] == VersionRange(0, 1)
         response = await connection.send(MetadataRequest(topics=[]))
         assert response.controller_id == 1
-        with pytest.raises(UnsupportedVersionError, match="does not know HEARTBEAT"):
+        with pytest.raises(UnsupportedVersionError, match="does not serve HEARTBEAT"):
             connection.send(HeartbeatRequest())
         connection.close()
 

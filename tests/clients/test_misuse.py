@@ -169,3 +169,24 @@ def test_a_program_that_forgets_to_close_ends_all_the_same(address):
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60, check=False, env=os.environ)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_call_that_needs_a_package_says_how_to_get_it(address):
+    program = (
+        "import sys; sys.modules['pyarrow'] = None\n"
+        "import asyncio, ottla; from ottla import aio\n"
+        "from ottla.clients.optional_packages import MissingPackageError\n"
+        "class Rows: schema = None\n"
+        "async def poll():\n"
+        f"    async with aio.Consumer({address!r}) as consumer: await consumer.poll_arrow()\n"
+        "async def send():\n"
+        f"    async with aio.Producer({address!r}) as producer: await producer.send_arrow('t', Rows())\n"
+        f"with ottla.Consumer({address!r}) as consumer, ottla.Producer({address!r}) as producer:\n"
+        "    for call in (consumer.poll_arrow, lambda: producer.send_arrow('t', Rows()),\n"
+        "                 lambda: asyncio.run(poll()), lambda: asyncio.run(send())):\n"
+        "        try: call()\n"
+        "        except MissingPackageError as error: print(error, isinstance(error, ImportError))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    said = [f"{call} needs pyarrow: pip install 'ottla[arrow]' True" for call in ("poll_arrow", "send_arrow")]
+    assert done.stdout.splitlines() == said * 2

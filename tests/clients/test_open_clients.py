@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import itertools
 import subprocess
 import sys
 import threading
@@ -17,6 +18,7 @@ from support.eventually import eventually
 from support.scripted_broker import TOPIC, ScriptedBroker
 
 COUNT = 1000
+_numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +28,9 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture
-def topic(address: str, request: pytest.FixtureRequest) -> str:
+def topic(address: str) -> str:
     with ottla.Admin(address) as admin:
-        admin.create_topic(name := request.node.name[5:60].translate({91: 46, 93: None, 32: None}), partitions=3)
+        admin.create_topic(name := f"open-{next(_numbers)}", partitions=3)
     return name
 
 
@@ -105,7 +107,7 @@ def test_the_end_waits_no_longer_than_its_bound_and_says_how_many_records_are_lo
         )
         done = run(program)
     assert done.returncode == 0
-    assert "was not closed, and 7 records were not delivered" in done.stderr
+    assert "7 records were not delivered" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -161,28 +163,24 @@ def test_streams_outlive_the_name_of_their_consumer(address: str, topic: str) ->
     assert next(iter(stream)).value == b"v"
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Python names the sockets
-def test_a_producer_on_asyncio_that_is_not_closed_says_what_is_lost(
-    address: str, topic: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    async def send() -> aio.Producer:
-        producer = aio.Producer(address, linger_ms=60_000, delivery_timeout_ms=120_000)
-        for _ in range(5):
-            await producer.send(topic, b"v")
-        return producer
+FORGETTING = """
+import asyncio
+from ottla import aio
+async def send():
+    producer = aio.Producer({address!r}, linger_ms=60_000, delivery_timeout_ms=120_000)
+    for _ in range(5): await producer.send({topic!r}, b"v")
+    return producer
+async def forget():
+    await send()
+"""
 
-    async def send_and_forget() -> None:
-        await send()
 
-    said = "was not closed, and 5 records were not delivered"
-    producer = asyncio.run(send())
-    assert said not in caplog.text
-    del producer
-    assert said in caplog.text
-    caplog.clear()
-    asyncio.run(send_and_forget())
-    assert said in caplog.text
-    gc.collect()
+@pytest.mark.parametrize("line", ["asyncio.run(forget())", "producer = asyncio.run(send())", "asyncio.run(send())"])
+def test_a_producer_on_asyncio_that_is_not_closed_says_what_is_lost(address: str, topic: str, line: str) -> None:
+    done = run(FORGETTING.format(address=address, topic=topic) + line)
+    assert done.returncode == 0
+    assert "5 records were not delivered" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_producer_on_asyncio_that_is_collected_sends_while_its_loop_runs(address: str, topic: str) -> None:

@@ -33,23 +33,24 @@ class Target:
     bootstrap_server: str
     properties: dict[str, str]
     format: Format
+    quiet: bool = False
 
     def admin(self) -> "Admin":
         from ottla import Admin
 
-        check_reachable(self.bootstrap_server)
+        self._prepare()
         return Admin(self.bootstrap_server, **self._config("admin", {"default.api.timeout.ms": _TIMEOUT_MS}))
 
     def producer(self, **defaults: Any) -> "Producer":
         from ottla import Producer
 
-        check_reachable(self.bootstrap_server)
+        self._prepare()
         return Producer(self.bootstrap_server, **self._config("producer", defaults))
 
     def consumer(self, **defaults: Any) -> "Consumer":
         from ottla import Consumer
 
-        check_reachable(self.bootstrap_server)
+        self._prepare()
         return Consumer(self.bootstrap_server, **self._config("consumer", defaults))
 
     def settings(self, kind: str, **defaults: Any) -> dict[str, str]:
@@ -57,6 +58,13 @@ class Target:
         check_reachable(self.bootstrap_server)
         found = {"bootstrap.servers": self.bootstrap_server} | self._config(kind, defaults)
         return {key: str(value) for key, value in found.items()}
+
+    def _prepare(self) -> None:
+        """What goes before every client."""
+        from ottla.cli.outage_lines import tell_outages
+
+        check_reachable(self.bootstrap_server)
+        tell_outages(quiet=self.quiet)
 
     def _config(self, kind: str, defaults: dict[str, Any]) -> Any:
         """The given properties over the command's own. One of another kind of client, from a profile, is left out."""

@@ -1,6 +1,7 @@
 """`ottla consume`: records to standard output, with kcat's habits."""
 
 import contextlib
+import dataclasses
 import itertools
 import sys
 from collections.abc import Generator, Iterator, Sequence
@@ -60,6 +61,7 @@ def consume(
     names = topics + more_topics
     if not names:
         raise click.UsageError("which topic? Give its name")
+    target = dataclasses.replace(target, quiet=quiet)
     span = parse_span(offsets)
     check_group(span, group, target.properties.get("group.id"))
     if template is not None:

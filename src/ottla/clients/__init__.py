@@ -5,6 +5,8 @@
     connection_pool    a client's connections, with backoff
     snapshot, cluster  what is known of the cluster; metadata, leaders, coordinators, sending
     configuration      Kafka's config names as keyword arguments
+    optional_packages  the error where a package is missing that only some calls need
+    outages            brokers and leaders that are away, said in the log
     producer           records in, batches out: accumulator, sender, idempotence
     consumer           positions, fetching, groups, assignors
     admin              topics, configs, groups, offsets, records, reassignments, leaders, log directories

@@ -17,6 +17,7 @@ from ottla.clients.connection import BrokerConnection, ConnectionSettings
 from ottla.clients.connection_pool import ConnectionPool, ObserverOf
 from ottla.clients.coordinator_lookup import CoordinatorLookup
 from ottla.clients.errors import ClientClosedError, NoBrokerError, broker_error
+from ottla.clients.outages import Outages
 from ottla.clients.retry import retried
 from ottla.clients.runtime import Runtime
 from ottla.clients.snapshot import EMPTY, ClusterSnapshot, PartitionSnapshot, TopicSnapshot, merge
@@ -45,16 +46,18 @@ class Cluster:
         *,
         allow_auto_create: bool = False,
         observer_of: ObserverOf | None = None,
+        outages: Outages | None = None,
     ) -> None:
         self.settings = settings or ConnectionSettings()
         self.runtime = runtime
         self.snapshot: ClusterSnapshot = EMPTY
-        self.pool = ConnectionPool(runtime, self.settings, observer_of)
+        self.pool = ConnectionPool(runtime, self.settings, observer_of, outages)
         self.retry_backoff = Backoff(self.settings.retry_backoff_ms, self.settings.retry_backoff_max_ms)
         self.coordinators = CoordinatorLookup(self)
         self.all_topics = False
         self._bootstrap = {-1 - index: address for index, address in enumerate(bootstrap)}
         self._allow_auto_create = allow_auto_create
+        self._outages = outages
         self._topics: dict[str, None] = {}
         self._subscribers: list[Callable[[ClusterSnapshot], None]] = []
         self._refreshing: asyncio.Task[ClusterSnapshot] | None = None
@@ -174,6 +177,8 @@ class Cluster:
         now = self.runtime.clock.monotonic()
         self.snapshot = merge(self.snapshot, response, now, is_complete=all_topics)
         self.pool.retain_nodes(self.snapshot.brokers)
+        if self._outages is not None:
+            self._outages.note_snapshot(self.snapshot, self._topics)
         for callback in self._subscribers:
             callback(self.snapshot)
         return self.snapshot

@@ -10,6 +10,8 @@ first (the request may or may not have been carried out). At most `in_flight_max
 """
 
 import asyncio
+import os
+import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from struct import Struct
@@ -71,6 +73,13 @@ class _InFlight(NamedTuple):
     sent_at: float
 
 
+def _reason(error: OSError) -> str:
+    """In the system's own words: asyncio puts the address into them once more."""
+    if error.errno is None or error.errno <= 0 or isinstance(error, socket.gaierror):
+        return error.strerror or str(error)
+    return os.strerror(error.errno)
+
+
 class BrokerConnection:
     """Made by `connect`; `send` works until `closed`."""
 
@@ -109,7 +118,7 @@ class BrokerConnection:
             raise ClientTimeoutError(f"{self.address} did not answer within {timeout_ms} ms") from error
         except OSError as error:
             self.close(error)
-            raise NetworkError(f"{self.address}: {error}") from error
+            raise NetworkError(f"{self.address}: {_reason(error)}") from error
         except BaseException:
             self.close("connecting failed")
             raise

@@ -13,6 +13,7 @@ from ottla.clients.addresses import Address
 from ottla.clients.backoff import Backoff
 from ottla.clients.connection import BrokerConnection, ConnectionObserver, ConnectionSettings
 from ottla.clients.errors import ClientClosedError
+from ottla.clients.outages import Outages
 from ottla.clients.runtime import Runtime
 from ottla.errors import KafkaError
 
@@ -25,10 +26,17 @@ class Slot(NamedTuple):
 
 
 class ConnectionPool:
-    def __init__(self, runtime: Runtime, settings: ConnectionSettings, observer_of: ObserverOf | None = None) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        settings: ConnectionSettings,
+        observer_of: ObserverOf | None = None,
+        outages: Outages | None = None,
+    ) -> None:
         self._runtime = runtime
         self._settings = settings
         self._observer_of = observer_of
+        self._outages = outages
         self._backoff = Backoff(settings.reconnect_backoff_ms, settings.reconnect_backoff_max_ms)
         self._open: dict[Slot, BrokerConnection] = {}
         self._connecting: dict[Slot, asyncio.Task[BrokerConnection]] = {}
@@ -80,9 +88,13 @@ class ConnectionPool:
         )
         try:
             await connection.connect()
-        except KafkaError:
+        except KafkaError as error:
             self._note_failure(slot)
+            if self._outages is not None:
+                self._outages.note_refused(address, error)
             raise
+        if self._outages is not None:
+            self._outages.note_connected(address)
         self._failures.pop(slot, None)
         self._retry_at.pop(slot, None)
         self._open[slot] = connection

@@ -11,6 +11,7 @@ from ottla.clients.admin.quotas import QuotaCalls
 from ottla.clients.admin.topics import TopicCalls
 from ottla.clients.cluster import Cluster
 from ottla.clients.configuration import ClientConfig
+from ottla.clients.outages import Outages
 from ottla.clients.runtime import runtime_of_running_loop
 from ottla.clients.settings import bootstrap_of, client_id_of, connection_settings
 from ottla.config.keys import admin_keys
@@ -45,7 +46,7 @@ class AsyncAdmin(TopicCalls, ConfigCalls, GroupCalls, PartitionCalls, QuotaCalls
         checked = ClientConfig("admin", admin_keys(), config)
         bootstrap = bootstrap_of(checked, bootstrap_servers)
         settings = connection_settings(checked, client_id_of(checked, "adminclient"))
-        cluster = Cluster(bootstrap, runtime_of_running_loop(), settings)
+        cluster = Cluster(bootstrap, runtime_of_running_loop(), settings, outages=Outages())
         AdminCalls.__init__(self, cluster, checked.int("default.api.timeout.ms"))
 
     async def close(self) -> None:

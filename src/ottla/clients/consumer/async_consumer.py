@@ -17,6 +17,7 @@ from ottla.clients.errors import ClientClosedError
 from ottla.clients.group_offsets import OffsetAndMetadata
 from ottla.clients.metrics import Metrics
 from ottla.clients.offset_lookup import OffsetAndTimestamp, OffsetSpec
+from ottla.clients.optional_packages import needed_by
 from ottla.clients.runtime import Runtime, runtime_of_running_loop
 from ottla.config.keys import consumer_keys
 from ottla.model import TopicPartition
@@ -142,7 +143,8 @@ class AsyncConsumer:
             while (batch := consumer.poll_arrow(timeout_ms=1000)) is not None:
                 table.append(batch)
         """
-        from ottla.clients.consumer.arrow_batches import record_batch
+        with needed_by("poll_arrow"):
+            from ottla.clients.consumer.arrow_batches import record_batch
 
         clock = self._core.cluster.runtime.clock
         deadline = clock.monotonic() + timeout_ms / 1000

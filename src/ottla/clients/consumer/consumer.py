@@ -16,6 +16,7 @@ from ottla.clients.errors import ClientClosedError
 from ottla.clients.loop_thread import LoopThread, blocking
 from ottla.clients.metrics import Metrics
 from ottla.clients.open_clients import OpenClient
+from ottla.clients.optional_packages import needed_by
 from ottla.model import TopicPartition
 
 
@@ -163,7 +164,8 @@ class Consumer:
 
         Columns: key, value, topic, partition, offset, timestamp, timestampType, and headers where asked for.
         """
-        from ottla.clients.consumer.arrow_batches import record_batch
+        with needed_by("poll_arrow"):
+            from ottla.clients.consumer.arrow_batches import record_batch
 
         deadline = time.monotonic() + timeout_ms / 1000
         while True:

@@ -10,6 +10,7 @@ from ottla.clients.consumer.interceptors import ConsumerInterceptors
 from ottla.clients.consumer.reader import Reader
 from ottla.clients.consumer.settings import consumer_settings
 from ottla.clients.metrics import ClientMetrics, MetricsSettings
+from ottla.clients.outages import Outages
 from ottla.clients.runtime import Runtime
 from ottla.clients.serializers import find_deserializer
 from ottla.clients.settings import bootstrap_of, client_id_of, connection_settings
@@ -69,6 +70,7 @@ def make_parts(servers: str | list[str] | None, config: ClientConfig, runtime: R
         connection_settings(config, client_id),
         allow_auto_create=config.bool("allow.auto.create.topics"),
         observer_of=metrics.observer_of,
+        outages=Outages(),
     )
     interceptors = ConsumerInterceptors(config["interceptor.classes"])
     reader = Reader(

@@ -12,6 +12,7 @@ from ottla.clients.configuration import ClientConfig
 from ottla.clients.errors import ClientClosedError, ClientTimeoutError
 from ottla.clients.metrics import ClientMetrics, Metrics, MetricsSettings
 from ottla.clients.open_clients import OpenClient
+from ottla.clients.outages import Outages
 from ottla.clients.producer.accumulator import Accumulator
 from ottla.clients.producer.appender import Appender, Headers
 from ottla.clients.producer.batch import DeliveryCallback, ProducerBatch
@@ -80,6 +81,7 @@ class ProducerCore:
             connection_settings(config, client_id),
             allow_auto_create=True,
             observer_of=self.metrics.observer_of,
+            outages=Outages(),
         )
         self.topics = ProducerTopics()
         self.cluster.subscribe(self.topics.update)
@@ -133,28 +135,24 @@ class ProducerCore:
     async def close(self, timeout_ms: float | None = None) -> None:
         """Send what is there, for `timeout_ms` at most, then fail the rest."""
         self.accumulator.close()
+        self._left = self._incomplete()
         try:
             await self.flush(timeout_ms)
         except ClientTimeoutError:
-            pass
+            self.tell_lost()
         finally:
             await self.sender.close()
             await self.cluster.close()
             self.interceptors.close()
 
-    async def end(self) -> None:
-        """Close, as nobody else will."""
-        self._left = self._incomplete()
-        await self.close()
-
     def tell_lost(self) -> None:
-        """Say how many records were not delivered, once: there is nobody to look at their futures."""
+        """Say how many records were not delivered, once: perhaps nobody looks at their futures."""
         left, self._left = self._incomplete() if self._left is None else self._left, ()
         lost = [batch for batch in left if not batch.done or batch.error is not None]
         if lost:
             count = sum(batch.records_count for batch in lost)
             reason = next((str(batch.error) for batch in lost if batch.error is not None), "no acknowledgement came")
-            logger.error("%s was not closed, and %d records were not delivered: %s", self.client_id, count, reason)
+            logger.error("%s ends, and %d records were not delivered: %s", self.client_id, count, reason)
 
     def _incomplete(self) -> Collection[ProducerBatch]:
         return tuple(self.accumulator.incomplete)
@@ -175,7 +173,7 @@ class AsyncProducer:
         checked = ClientConfig("producer", producer_keys(), config)
         core = self._core = ProducerCore(bootstrap_servers, checked, runtime_of_running_loop())
         self._closed = False
-        self._open = OpenClient(self, core.runtime.loop, core.end, tell_lost=core.tell_lost)
+        self._open = OpenClient(self, core.runtime.loop, core.close, tell_lost=core.tell_lost)
 
     async def send(
         self,

@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import Any
 
 from ottla.clients.errors import InvalidRecordSizeError, SerializationError
+from ottla.clients.optional_packages import needed_by
 from ottla.clients.producer.appender import checked_timestamp
 from ottla.clients.producer.record_sources import RECORD_OVERHEAD, RecordRows
 from ottla.clients.producer.settings import ProducerSettings
@@ -146,7 +147,8 @@ def _validity(items: Sequence[bytes | None]) -> bytes:
 
 def rows_of_arrow(batch: Any, topic: str | None) -> Iterator[tuple[str, BulkRows]]:
     """The rows of a pyarrow RecordBatch or Table with their topics, one after the other for its chunks."""
-    from ottla.clients.producer.arrow_columns import by_topic
+    with needed_by("send_arrow"):
+        from ottla.clients.producer.arrow_columns import by_topic
 
     if not hasattr(batch, "schema"):
         raise SerializationError(f"a pyarrow RecordBatch or Table is expected, not {type(batch).__name__}")

@@ -9,7 +9,7 @@ from ottla.clients.configuration import ClientConfig
 from ottla.clients.errors import ClientClosedError
 from ottla.clients.loop_thread import LoopThread, blocking
 from ottla.clients.metrics import Metrics
-from ottla.clients.open_clients import OpenClient
+from ottla.clients.open_clients import EXIT_SECONDS_MAX, OpenClient
 from ottla.clients.producer.appender import Headers
 from ottla.clients.producer.async_producer import ProducerConfig, ProducerCore
 from ottla.clients.producer.batch import DeliveryCallback, ProducerBatch
@@ -51,7 +51,7 @@ class Producer:
         self._thread.on_fork = self._topics.clear  # so that every call in the child asks the thread first
         self._append = self._core.appender.append
         core, thread = self._core, self._thread
-        self._open = OpenClient(self, thread.loop, core.end, tell_lost=core.tell_lost, on_ended=thread.stop)
+        self._open = OpenClient(self, thread.loop, core.close, tell_lost=core.tell_lost, on_ended=thread.stop)
 
     def send(
         self,
@@ -167,7 +167,7 @@ class Producer:
         return self._core.metrics.read()
 
     def close(self, timeout_ms: float | None = None) -> None:
-        """Send what is there, for `timeout_ms` at most, then fail the rest. May be called twice."""
+        """Send what is there, for `timeout_ms` at most, then fail the rest and say how many. May be called twice."""
         if not self._thread.stopped:
             self._open.note_closed()
             try:
@@ -183,4 +183,5 @@ class Producer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        # Whoever presses Ctrl-C does not want to wait for a broker that is away.
+        self.close(EXIT_SECONDS_MAX * 1000 if kind is KeyboardInterrupt else None)
