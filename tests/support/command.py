@@ -100,6 +100,12 @@ class Ottla:
         rows: list[dict[str, Any]] = json.loads(ended.stdout)
         return rows
 
+    def fields(self, *arguments: str) -> dict[str, Any]:
+        """What it prints with --format json, where that is one thing."""
+        found: Any = self.rows(*arguments)
+        assert isinstance(found, dict)
+        return found
+
     def fails(self, *arguments: str, code: int = 1, stdin: str = "") -> str:
         """What it says when it ends with this code."""
         done = self._end(*arguments, stdin=stdin)

@@ -89,8 +89,9 @@ _PRINTERS = {
 
 def _csv_line(values: Sequence[str]) -> str:
     text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(values)
-    return text.getvalue()
+    # Before Python 3.13 only what is in the line terminator is quoted, of all that may end a line.
+    csv.writer(text, lineterminator="\r\n").writerow(values)
+    return text.getvalue().removesuffix("\r\n")
 
 
 def _text(value: Any, nothing: str) -> str:

@@ -70,7 +70,7 @@ def consume(target: Target, topic: str, records: int, timeout: float) -> None:
     with interruptible(), target.consumer(enable_auto_commit=False) as consumer, progress(records, "reading") as bar:
         consumer.assign(partitions)
         consumer.seek_to_beginning(partitions)
-        load = ConsumeLoad(consumer)
+        load = ConsumeLoad(consumer, is_exact=True)
         load.run(records, timeout, lambda load: bar.update(load.last_count))
     print_fields(
         target.format,

@@ -1,7 +1,7 @@
 """Load for `ottla perf` and Kafka's perf tools: records sent and read as fast as may be, and what that took.
 
-Latency is from `send` to the acknowledgement, in milliseconds, noted for every record in a histogram of whole
-milliseconds, so that a run of any length stays small. MB are 1024 * 1024 bytes, as in Kafka's tools.
+Latency is from `send` to the acknowledgement, in milliseconds, noted for every record in a histogram with three digits, so
+that a run of any length stays small. MB are 1024 * 1024 bytes, as in Kafka's tools.
 """
 
 import time
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MB = 1024 * 1024
 _WINDOW_SECONDS = 5.0
 _POLL_MS = 100
+_POLL_RECORDS_MAX = 500
 THROTTLE_SECONDS_MIN = 0.002
 
 
@@ -32,28 +33,38 @@ class Latencies:
     first_error: OttlaError | None = None
     total_ms: float = 0.0
     max_ms: float = 0.0
-    histogram: Counter[int] = field(default_factory=Counter)
+    histogram: Counter[float] = field(default_factory=Counter)
 
     def note(self, latency_ms: float, size: int) -> None:
         self.count += 1
         self.bytes += size
         self.total_ms += latency_ms
         self.max_ms = max(self.max_ms, latency_ms)
-        self.histogram[int(latency_ms)] += 1
+        self.histogram[_step_below(latency_ms)] += 1
 
     @property
     def average_ms(self) -> float:
         return self.total_ms / self.count if self.count else 0.0
 
-    def percentile(self, share: float) -> int:
-        """The whole milliseconds that this share of the records did not exceed."""
+    def percentile(self, share: float) -> float:
+        """The milliseconds, to three digits, that this share of the records did not exceed."""
         wanted = share * self.count
         seen = 0
         for latency, count in sorted(self.histogram.items()):
             seen += count
             if seen >= wanted:
                 return latency
-        return 0
+        return 0.0
+
+    def whole_percentile(self, share: float) -> int:
+        """In whole milliseconds, as Kafka's tools have it."""
+        return int(self.percentile(share))
+
+
+def _step_below(latency_ms: float) -> float:
+    """The latency, cut to hundredths below 10 ms, tenths below 100 ms and whole milliseconds above."""
+    steps = 100 if latency_ms < 10 else 10 if latency_ms < 100 else 1
+    return int(latency_ms * steps) / steps
 
 
 @dataclass(slots=True)
@@ -108,9 +119,13 @@ def throttle(started: float, sent: int, throughput: float) -> None:
 
 @dataclass(slots=True)
 class ConsumeLoad:
-    """`run` reads; `rebalance_seconds` is how long the group took to give out partitions."""
+    """`run` reads; `rebalance_seconds` is how long the group took to give out partitions.
+
+    Kafka's tool counts all that the last poll brought; `is_exact` stops at the record that was asked for.
+    """
 
     consumer: "Consumer"
+    is_exact: bool = False
     messages: int = 0
     last_count: int = 0
     bytes: int = 0
@@ -121,7 +136,8 @@ class ConsumeLoad:
         """Reads `count` records, or until none has come for so long."""
         started = last = time.monotonic()
         while self.messages < count:
-            records = self.consumer.poll(_POLL_MS)
+            left = count - self.messages
+            records = self.consumer.poll(_POLL_MS, min(left, _POLL_RECORDS_MAX) if self.is_exact else None)
             now = time.monotonic()
             if not self.rebalance_seconds and self.consumer.assignment():
                 self.rebalance_seconds = now - started

@@ -41,6 +41,6 @@ def main(arguments: Sequence[str]) -> int:
             if number % 1000 == 0:
                 print(f"{number}\t{milliseconds}", flush=True)
     print(f"Avg latency: {measured.average_ms:.4f} ms\n")
-    print(f"Percentiles: 50th = {measured.percentile(0.5)}, 99th = {measured.percentile(0.99)}, "
-          f"99.9th = {measured.percentile(0.999)}")  # fmt: skip
+    print(f"Percentiles: 50th = {measured.whole_percentile(0.5)}, 99th = {measured.whole_percentile(0.99)}, "
+          f"99.9th = {measured.whole_percentile(0.999)}")  # fmt: skip
     return 0

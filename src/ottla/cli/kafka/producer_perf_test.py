@@ -78,7 +78,7 @@ def _print_window(window: Latencies, seconds: float) -> None:
 
 def _print_total(total: Latencies, seconds: float) -> None:
     percentiles = ", ".join(
-        f"{total.percentile(share)} ms {name}"
+        f"{total.whole_percentile(share)} ms {name}"
         for share, name in ((0.5, "50th"), (0.95, "95th"), (0.99, "99th"), (0.999, "99.9th"))
     )
     print(
