@@ -5,6 +5,7 @@ import signal
 import subprocess
 from pathlib import Path
 
+import ottla as clients
 from ottla.testing import EmbeddedBroker
 from support.command import Ottla
 
@@ -54,6 +55,24 @@ def test_json_round_trip(ottla: Ottla, topic: str, broker: EmbeddedBroker, name:
     ottla("produce", "-t", copy, "-J", stdin=envelope)
     again = json.loads(ottla("consume", copy, "-J", "-e"))
     assert again == found | {"topic": copy, "partition": 0}
+
+
+def test_json_keeps_every_byte_and_header(ottla: Ottla, topic: str, broker: EmbeddedBroker, name: str) -> None:
+    sent = (b"\xff\x00", b"\xff\xfe\n", (("a", b"\x80"), ("a", None), ("a", b"")))
+    copy = broker.create_topic(f"{name}-copy")
+    with clients.Producer(broker.bootstrap_servers) as producer:
+        producer.send(topic, sent[1], sent[0], headers=sent[2]).result(20)
+        producer.send(topic, None, None).result(20)
+    ottla("produce", "-t", copy, "-J", stdin=ottla("consume", topic, "-J", "-e"))
+    ottla("produce", "-t", copy, "-J", stdin=ottla("consume", topic, "-e", "--format", "jsonl"))
+    with clients.Consumer(broker.bootstrap_servers, auto_offset_reset="earliest") as consumer:
+        consumer.assign([(copy, 0)])
+        found: list[clients.ConsumerRecord] = []
+        while len(found) < 4:
+            found += consumer.poll(10_000)
+    assert {record[-3:] for record in found} == {sent, (None, None, ())}
+    assert '"/wA="' in ottla("consume", topic, "-e", "--format", "json")
+    assert "/wA=" in ottla("consume", topic, "-e", "--format", "csv")
 
 
 def test_null_is_told_from_empty(ottla: Ottla, topic: str) -> None:

@@ -146,19 +146,18 @@ def _limited(records: "Iterator[ConsumerRecord]", count: int | None) -> "Iterato
 
 
 def _write(target: Target, records: "Iterator[ConsumerRecord]", write: object, unbuffered: bool) -> int:
-    from ottla.cli.output import Format, print_rows
-    from ottla.cli.record_format import text
+    from ottla.cli.output import Format, print_objects
+    from ottla.cli.record_fields import RECORD_COLUMNS, record_fields
 
     written = 0
     if target.format is not Format.TABLE:
-        columns = ["topic", "partition", "offset", "timestamp", "key", "value", "headers"]
         numbers = itertools.count(1)
-        rows = (
-            (*record.topic_partition, record.offset, record.timestamp, text(record.key), text(record.value),
-             {name: text(value) for name, value in record.headers})
+        objects = (
+            {"topic": record.topic, "partition": record.partition, "offset": record.offset,
+             "timestamp": record.timestamp} | record_fields(record.key, record.value, record.headers)
             for record, _number in zip(records, numbers, strict=False)
         )  # fmt: skip
-        print_rows(target.format, columns, rows)
+        print_objects(target.format, ["topic", "partition", "offset", "timestamp", *RECORD_COLUMNS], objects)
         return next(numbers) - 1
     assert callable(write)
     output = sys.stdout.buffer

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ottla.cli.output import Format, note, print_rows
+from ottla.cli.output import Format, note, print_objects, print_rows
 from ottla.errors.tree import OperatorError
 
 
@@ -30,8 +30,10 @@ def _format_option(command: Any) -> Any:
 def dump(paths: tuple[str, ...], records: bool, form: str) -> None:
     """The batches or records of segment files. `ottla kafka-dump-log` prints them as Kafka does, indexes too."""
     if records:
-        columns = ["offset", "timestamp", "key", "value", "headers"]
-        print_rows(Format(form), columns, (row for path in _segments(paths) for row in _records(path)))
+        from ottla.cli.record_fields import RECORD_COLUMNS
+
+        found = (record for path in _segments(paths) for record in _records(path))
+        print_objects(Format(form), ["offset", "timestamp", *RECORD_COLUMNS], found)
     else:
         columns = [
             "base_offset", "last_offset", "count", "position", "size", "max_timestamp", "codec", "leader_epoch",
@@ -110,15 +112,12 @@ def _batches(path: str) -> Iterator[list[Any]]:
             note(f"{path}: from {reading.end} on: {reading.problem}")
 
 
-def _records(path: str) -> Iterator[list[Any]]:
+def _records(path: str) -> Iterator[dict[str, Any]]:
+    from ottla.cli.record_fields import record_fields
     from ottla.cli.segment_reading import read_segment
 
     with read_segment(path) as reading:
         for batch in reading:
             for record in batch.records():
-                headers = [[name, _text(value)] for name, value in record.headers]  # a name may come twice
-                yield [record.offset, record.timestamp, _text(record.key), _text(record.value), headers]
-
-
-def _text(data: bytes | None) -> str | None:
-    return None if data is None else bytes(data).decode("utf-8", "replace")
+                fields = record_fields(record.key, record.value, record.headers)
+                yield {"offset": record.offset, "timestamp": record.timestamp} | fields

@@ -29,6 +29,21 @@ def print_rows(form: Format, columns: Sequence[str], rows: Iterable[Row]) -> Non
     _PRINTERS[form](columns, rows)
 
 
+def print_objects(form: Format, columns: Sequence[str], objects: Iterable[dict[str, Any]]) -> None:
+    """Things that need not all have the same fields. In a table or CSV what one has not is nothing; a table leaves out
+    the columns that none of them has."""
+    if form is Format.JSON:
+        click.echo(json.dumps([_plain(one) for one in objects], indent=2, ensure_ascii=False))
+    elif form is Format.JSONL:
+        for one in objects:
+            click.echo(json.dumps(_plain(one), ensure_ascii=False))
+    else:
+        if form is Format.TABLE:
+            objects = list(objects)
+            columns = [name for name in columns if any(name in one for one in objects)] or columns
+        print_rows(form, columns, ([one.get(name) for name in columns] for one in objects))
+
+
 def print_fields(form: Format, fields: dict[str, Any]) -> None:
     """One thing with its fields: a list of them for people, one object or row for programs."""
     if form is Format.TABLE:
@@ -64,13 +79,11 @@ def _print_table(columns: Sequence[str], rows: Iterable[Row]) -> None:
 
 
 def _print_json(columns: Sequence[str], rows: Iterable[Row]) -> None:
-    objects = [_plain(dict(zip(columns, row, strict=True))) for row in rows]
-    click.echo(json.dumps(objects, indent=2, ensure_ascii=False))
+    print_objects(Format.JSON, columns, (dict(zip(columns, row, strict=True)) for row in rows))
 
 
 def _print_json_lines(columns: Sequence[str], rows: Iterable[Row]) -> None:
-    for row in rows:
-        click.echo(json.dumps(_plain(dict(zip(columns, row, strict=True))), ensure_ascii=False))
+    print_objects(Format.JSONL, columns, (dict(zip(columns, row, strict=True)) for row in rows))
 
 
 def _print_csv(columns: Sequence[str], rows: Iterable[Row]) -> None:
@@ -104,6 +117,8 @@ def _text(value: Any, nothing: str) -> str:
     if isinstance(value, dict):
         return ",".join(f"{key}={_text(one, nothing)}" for key, one in value.items()) or nothing
     if isinstance(value, list | tuple | set | frozenset):
+        if any(isinstance(one, list) for one in value):
+            return json.dumps(value, ensure_ascii=False)  # which commas alone would not tell apart
         return ",".join(_text(one, nothing) for one in value) or nothing
     return str(value)
 

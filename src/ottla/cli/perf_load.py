@@ -1,7 +1,7 @@
 """Load for `ottla perf` and Kafka's perf tools: records sent and read as fast as may be, and what that took.
 
-Latency is from `send` to the acknowledgement, in milliseconds, noted for every record in a histogram with three digits, so
-that a run of any length stays small. MB are 1024 * 1024 bytes, as in Kafka's tools.
+Latency is from `send` to the acknowledgement, in milliseconds, noted for every record in a histogram of three digits,
+so that a run of any length stays small. MB are 1024 * 1024 bytes, as in Kafka's tools.
 """
 
 import time

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from ottla.cli.record_fields import bytes_fields, header_fields
 from ottla.clients.consumer.record import ConsumerRecord
 from ottla.errors.tree import OperatorError
 
@@ -82,19 +83,15 @@ def plain_writer(key_delimiter: str | None, delimiter: str, null: str | None) ->
 
 
 def json_writer(record: ConsumerRecord) -> bytes:
-    """kcat's envelope, a line of JSON."""
+    """kcat's envelope, a line of JSON; bytes that are no text under names of their own (`record_fields`)."""
     envelope: dict[str, Any] = {
         "topic": record.topic,
         "partition": record.partition,
         "offset": record.offset,
         "tstype": "logappend" if record.timestamp_type else "create",
         "ts": record.timestamp,
-        "headers": [part for name, value in record.headers for part in (name, text(value))],
-        "key": text(record.key),
-        "payload": text(record.value),
     }
+    for name, pairs in header_fields(record.headers).items():
+        envelope[name] = [part for pair in pairs for part in pair]
+    envelope |= bytes_fields("key", record.key) | bytes_fields("payload", record.value)
     return json.dumps(envelope, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
-
-
-def text(data: bytes | None) -> str | None:
-    return None if data is None else data.decode("utf-8", "replace")

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
+from ottla.cli.record_fields import Header, bytes_of, headers_of
 from ottla.cli.record_format import unescape
 from ottla.errors.tree import OperatorError
 
-Header = tuple[str, bytes | None]
 _CHUNK_BYTES = 1 << 16
 
 
@@ -76,19 +76,18 @@ class JsonInput:
     def _record(self, line: bytes, number: int) -> InputRecord:
         try:
             found = json.loads(line)
-            names = found.get("headers") or []
-            pairs = list(names.items()) if isinstance(names, dict) else list(zip(names[::2], names[1::2], strict=True))
+            if not isinstance(found, dict):
+                raise ValueError("an object is expected")
             return InputRecord(
-                _bytes(found.get("key")),
-                _bytes(found.get("payload", found.get("value"))),
-                [(name, _bytes(value)) for name, value in pairs],
-                found.get("ts", found.get("timestamp")),
+                bytes_of(found, "key"), bytes_of(found, "payload", "value"), headers_of(found), _timestamp(found)
             )
-        except (ValueError, AttributeError, TypeError) as error:
+        except (ValueError, TypeError) as error:
             raise OperatorError(f"line {number} is no record in JSON: {error}") from error
 
 
-def _bytes(value: object) -> bytes | None:
-    if value is None:
-        return None
-    return value.encode() if isinstance(value, str) else json.dumps(value).encode()
+def _timestamp(found: dict[str, Any]) -> int | None:
+    """None for a record that has none, which consumers show as -1."""
+    given = found.get("ts", found.get("timestamp"))
+    if given is not None and not isinstance(given, int):
+        raise ValueError(f"a time is a whole number of milliseconds, not {given!r}")
+    return None if given is None or given < 0 else given
