@@ -1,7 +1,7 @@
 """docs/quickstart.md, run: the files it shows are written, its commands run in a shell, their output compared.
 
 The page's ports become free ones. `&` starts a process; `pkill` of the page is a kill -9 of that process alone, because
-others may run brokers on this machine; what stops all servers at the end is not run, for the same reason.
+others may run brokers on this machine; what stops all servers at the end stops those of the test, for the same reason.
 """
 
 import os
@@ -97,13 +97,20 @@ def steps(text: str) -> Iterator[tuple[str, str]]:
 
 
 def test_every_command_of_the_page_prints_what_the_page_says(shell: Shell) -> None:
-    for match in BLOCK.finditer(PAGE.read_text()):
+    run_page(shell, PAGE.read_text())
+    run_page(shell, PAGE.read_text().partition("## Step 6")[0])  # and again, after the page's own cleaning up
+
+
+def run_page(shell: Shell, page: str) -> None:
+    for match in BLOCK.finditer(page):
         _kind, file, text = match.groups()
         if file is not None:
             shell.write(file, text)
             continue
         for command, printed in steps(text):
             expected = shell.localized(printed)
+            if command.startswith("ottla kafka-server-stop"):
+                shell.stop()
             if command.startswith(NOT_RUN):
                 continue
             local = shell.localized(command)

@@ -6,16 +6,16 @@ from ottla.errors.tree import OttlaError
 _ADVICE = {
     "NoBrokerError": "Is it running there? `ottla start` starts one; -b names another.",
     "UnknownTopicOrPartitionError": "`ottla topics list` shows the topics that there are.",
-    "TopicAlreadyExistsError": "`ottla topics alter` changes it; --if-not-exists leaves it as it is.",
+    "TopicAlreadyExistsError": "`ottla topics alter TOPIC` changes it; --if-not-exists leaves it as it is.",
     "BrokerNotAvailableError": "`ottla brokers` shows the brokers that there are.",
     "InvalidReplicationFactorError": "`ottla brokers` shows the brokers that there are.",
     "GroupIdNotFoundError": "`ottla groups list` shows the groups that there are.",
-    "NonEmptyGroupError": "Stop its consumers first; `ottla groups describe --members` shows them.",
-    "UnknownMemberIdError": "Stop its consumers first; `ottla groups describe --members` shows them.",
+    "NonEmptyGroupError": "Stop its consumers first; `ottla groups describe GROUP --members` shows them.",
+    "UnknownMemberIdError": "Stop its consumers first; `ottla groups describe GROUP --members` shows them.",
     "UnsupportedVersionError": "This broker cannot do that.",
     "PolicyViolationError": "The cluster has a rule against it.",
     "TopicAuthorizationFailedError": "Ask whoever runs the cluster for the right to do so.",
-    "InvalidConfigError": "`ottla configs --all` shows the keys that there are.",
+    "InvalidConfigError": "`ottla configs topic TOPIC --all` shows the keys that there are.",
 }
 
 

@@ -1,11 +1,14 @@
 """`ottla cluster`: the whole at a glance, and an exit code for monitoring."""
 
-import sys
-
 import click
 
 from ottla.cli.connection import Target, connected
-from ottla.cli.output import note, print_fields
+from ottla.cli.output import print_fields
+from ottla.errors.tree import OttlaError
+
+
+class NotHealthyError(OttlaError):
+    """Partitions have no leader, or too few replicas in sync."""
 
 
 @click.command()
@@ -32,5 +35,4 @@ def cluster(target: Target) -> None:
         },
     )
     if offline or under_replicated:
-        note("ottla: not healthy: `ottla topics describe` shows the partitions")
-        sys.exit(1)
+        raise NotHealthyError("not healthy: `ottla topics describe` shows the partitions")

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ottla.cli.connection import Target, connected
-from ottla.cli.output import note, print_rows
+from ottla.cli.output import Format, print_outcomes, print_rows
+from ottla.errors.tree import OperatorError
 
 if TYPE_CHECKING:
     from ottla.clients.admin.types import ConfigEntry, ConfigResource
@@ -32,19 +33,33 @@ def configs(
     ottla configs topic clicks -d retention.ms       back to the default
     ottla configs brokers                            the defaults of all brokers
     """
+    from ottla.cli.config_hints import near_keys_named
+
     resource, words = _resource(kind, arguments)
     changes: dict[str, str | None] = {
         key: value for key, equals, value in (word.partition("=") for word in words) if equals
     }
     changes.update(dict.fromkeys(deleted))
     asked = [word for word in words if "=" not in word]
-    with target.admin() as admin:
+    with target.admin() as admin, near_keys_named(kind, changes):
         if changes:
             admin.alter_configs({resource: changes}, validate_only=dry_run).check()
-            note(f"{' '.join([kind, resource.name]).strip()}: {'could be altered' if dry_run else 'altered'}")
+            if not asked or target.format is Format.TABLE:  # else the values asked for are the one result
+                name, outcome = f"{kind} {resource.name}".strip(), "could be altered" if dry_run else "altered"
+                print_outcomes(target.format, "resource", [(name, outcome)])
         if not changes or asked:
-            found = admin.describe_configs([resource], names=asked or None)[resource].values()
-            _print(target, [entry for entry in found if show_all or asked or not _is_default(entry)])
+            found = admin.describe_configs([resource], names=asked or None)[resource]
+            _refuse_unknown(kind, [key for key in asked if key not in found])
+            _print(target, [entry for entry in found.values() if show_all or asked or not _is_default(entry)])
+
+
+def _refuse_unknown(kind: str, keys: list[str]) -> None:
+    """Asked for by name, and the broker has no such key."""
+    from ottla.cli.config_hints import nearest_key
+
+    for key in keys:
+        near = nearest_key(kind, key)
+        raise OperatorError(f"there is no key {key}" + (f": did you mean {near}?" if near else ""))
 
 
 def _resource(kind: str, arguments: tuple[str, ...]) -> "tuple[ConfigResource, list[str]]":

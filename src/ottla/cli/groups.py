@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ottla.cli.connection import Target, connected
-from ottla.cli.output import note, print_rows
+from ottla.cli.output import Format, note, print_outcomes, print_rows
 from ottla.errors.tree import OperatorError
 
 if TYPE_CHECKING:
@@ -123,14 +123,19 @@ def delete(target: Target, names: tuple[str, ...], yes: bool, dry_run: bool) -> 
     from ottla.cli.confirmation import confirm
 
     with target.admin() as admin:
-        for name in names:
-            count = len(admin.list_group_offsets(_existing(admin, name).group_id))
-            note(f"{name}: {count} offsets{' would be deleted' if dry_run else ''}")
-        if dry_run:
-            return
-        confirm(f"Delete {len(names)} groups with their offsets?", yes)
-        admin.delete_groups(names).check()
-    note(f"deleted: {', '.join(names)}")
+        counts = {name: len(admin.list_group_offsets(_existing(admin, name).group_id)) for name in names}
+        if target.format is Format.TABLE:
+            for name, count in counts.items():
+                note(f"{name}: {count} offsets")
+        if not dry_run:
+            confirm(f"Delete {len(names)} groups with their offsets?", yes)
+            admin.delete_groups(names).check()
+    print_outcomes(
+        target.format,
+        "group",
+        [(name, "would be deleted" if dry_run else "deleted") for name in counts],
+        offsets=list(counts.values()),
+    )
 
 
 def _existing(admin: "Admin", name: str) -> "GroupDescription":

@@ -1,11 +1,14 @@
 """`ottla leaders elect`: put leadership back where it belongs, or take what is there."""
 
-import sys
-
 import click
 
 from ottla.cli.connection import Target, connected
 from ottla.cli.output import print_rows
+from ottla.errors.tree import OttlaError
+
+
+class NotElectedError(OttlaError):
+    """An election that was asked for did not come about."""
 
 
 @click.group()
@@ -46,5 +49,6 @@ def elect(target: Target, names: tuple[str, ...], unclean: bool, yes: bool, dry_
         outcome = "would be elected" if dry_run else "elected" if error is None else str(error)
         rows.append((*one, before.leader if before.leader >= 0 else None, before.replicas[0], outcome))
     print_rows(target.format, ["topic", "partition", "leader", "preferred", "outcome"], rows)
-    if any(row[-1] not in ("elected", "would be elected") for row in rows):
-        sys.exit(1)
+    failed = sum(row[-1] not in ("elected", "would be elected") for row in rows)
+    if failed:
+        raise NotElectedError(f"{failed} of {len(rows)} partitions have no new leader")

@@ -1,7 +1,6 @@
 """`ottla log dump|verify|adopt`: log directories and segment files, with no broker around."""
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,11 @@ from typing import Any
 import click
 
 from ottla.cli.output import Format, note, print_objects, print_rows
-from ottla.errors.tree import OperatorError
+from ottla.errors.tree import OperatorError, OttlaError
+
+
+class DamagedLogError(OttlaError):
+    """A check of log files found something."""
 
 
 @click.group()
@@ -61,9 +64,10 @@ def verify(paths: tuple[str, ...], form: str) -> None:
             bar.update(os.path.getsize(path))
     print_rows(Format(form), ["file", "bytes", "batches", "first_offset", "next_offset", "problem"], rows)
     problems = [row for row in rows if row.problem is not None]
-    note(f"{len(rows)} files, {sum(row.bytes for row in rows)} bytes, {len(problems)} with a problem")
     if problems:
-        sys.exit(1)
+        raise DamagedLogError(f"{len(problems)} of {len(rows)} files have a problem")
+    if Format(form) is Format.TABLE:
+        note(f"{len(rows)} files, {sum(row.bytes for row in rows)} bytes, all sound")
 
 
 @log.command()
@@ -82,7 +86,8 @@ def adopt(directories: tuple[str, ...], zookeeper: str | None, broker_id: int | 
 
     adopted = adopt_directories(directories, zookeeper, broker_id, dry_run=dry_run)
     print_rows(Format(form), ["topic", "partitions", "replicas", "leader_epoch", "configs", "outcome"], adopted)
-    note("topic configurations are not in log directories: these are such that nothing is deleted")
+    if Format(form) is Format.TABLE:
+        note("topic configurations are not in log directories: these are such that nothing is deleted")
 
 
 def _segments(paths: tuple[str, ...]) -> Iterator[str]:

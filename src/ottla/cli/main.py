@@ -11,7 +11,6 @@ from typing import Any, NoReturn
 import click
 
 from ottla import __version__
-from ottla.cli.advice import advice_for
 from ottla.cli.kafka.names import KAFKA_TOOLS
 from ottla.cli.lazy_group import LazyGroup, LazyTable
 from ottla.errors.tree import OperatorError, OttlaError
@@ -81,18 +80,17 @@ def main() -> None:
         cli.main(prog_name="ottla", standalone_mode=False, color=_color())
         sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
+        _report(error)
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(OTHER_EXITS["interrupted"])
     except (ReaderGoneError, BrokenPipeError):
         _end_without_output()
     except OttlaError as error:
-        _report(str(error).rstrip("."), advice_for(error))
+        _report(error)
         sys.exit(2 if isinstance(error, OperatorError) else 1)
     except OSError as error:  # a file that may not be read, a disk that is full
-        where = f"{error.filename}: " if error.filename is not None else ""
-        _report(f"{where}{error.strerror or error}", None)
+        _report(error)
         sys.exit(1)
 
 
@@ -101,9 +99,10 @@ def _color() -> bool | None:
     return False if os.environ.get("NO_COLOR") else None
 
 
-def _report(message: str, advice: str | None) -> None:
-    text = f"{message}. {advice}" if advice else message
-    click.echo(click.style("ottla: ", fg="red") + text, err=True, color=_color())
+def _report(error: click.ClickException | OttlaError | OSError) -> None:
+    from ottla.cli.error_report import report
+
+    report(error, sys.argv[1:], color=_color())
 
 
 def _end_without_output() -> NoReturn:

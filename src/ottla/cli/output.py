@@ -56,6 +56,16 @@ def print_fields(form: Format, fields: dict[str, Any]) -> None:
         print_rows(form, list(fields), [list(fields.values())])
 
 
+def print_outcomes(form: Format, kind: str, outcomes: Iterable[tuple[str, str]], **more: Sequence[Any]) -> None:
+    """What became of each thing of a kind: notes for people, rows for programs. `more` are columns between the two."""
+    if form is Format.TABLE:
+        for name, outcome in outcomes:
+            note(f"{name}: {outcome}")
+        return
+    rows = [(name, *values, outcome) for (name, outcome), *values in zip(outcomes, *more.values(), strict=True)]
+    print_rows(form, [kind, *more, "outcome"], rows)
+
+
 def note(text: str) -> None:
     """What is said beside the result: to standard error, so that a pipe gets the result alone."""
     click.echo(text, err=True)

@@ -2,15 +2,19 @@
 
 import itertools
 import os
-import sys
 
 import click
 
 from ottla.cli.connection import Target, connected
 from ottla.cli.interruption import interruptible
-from ottla.cli.output import note, print_fields
+from ottla.cli.output import print_fields
+from ottla.errors.tree import OttlaError
 
 _BAR_SECONDS = 0.2
+
+
+class TooFewRecordsError(OttlaError):
+    """A topic had fewer records than were to be read."""
 
 
 @click.group()
@@ -28,6 +32,7 @@ def produce(target: Target, topic: str, records: int, size: int, rate: float) ->
     """Send records and tell rate and latency."""
     from ottla.cli.perf_load import MB, ProduceLoad
     from ottla.cli.progress import progress
+    from ottla.cli.record_sending import NotDeliveredError
 
     payload = os.urandom(size)
     with interruptible(), target.producer() as producer, progress(records, "sending") as bar:
@@ -50,8 +55,7 @@ def produce(target: Target, topic: str, records: int, size: int, rate: float) ->
         },
     )
     if done.first_error is not None:
-        note(f"ottla: {done.failed} records were not delivered: {done.first_error}")
-        sys.exit(1)
+        raise NotDeliveredError(f"{done.failed} records were not delivered: {done.first_error}")
 
 
 @perf.command()
@@ -82,8 +86,7 @@ def consume(target: Target, topic: str, records: int, timeout: float) -> None:
         },
     )
     if load.messages < records:
-        note(f"ottla: only {load.messages} records came within {timeout} seconds of the last one")
-        sys.exit(1)
+        raise TooFewRecordsError(f"only {load.messages} records came within {timeout} seconds of the last one")
 
 
 @perf.command()

@@ -9,6 +9,7 @@ import click
 
 from ottla.cli.connection import Target, connected
 from ottla.cli.interruption import interruptible
+from ottla.cli.output import Format, note, print_fields
 from ottla.errors.tree import OperatorError
 
 if TYPE_CHECKING:
@@ -68,11 +69,21 @@ def produce(
     with interruptible():
         records = _limited(_records(reading, files, by_line), count)
         if dry_run:
-            click.echo(f"{sum(1 for _ in records)} records would be sent to {topic}", err=True)
+            _tell_count(target.format, topic, sum(1 for _ in records), dry_run=True)
             return
         config = {"acks": acks} | ({"compression_type": codec} if codec else {})
         with target.producer(**config) as producer:
-            send_all(producer, topic, partition, records, sys.stdout.buffer if tee else None)
+            count = send_all(producer, topic, partition, records, sys.stdout.buffer if tee else None)
+        if not tee:
+            _tell_count(target.format, topic, count)
+
+
+def _tell_count(form: Format, topic: str, count: int, *, dry_run: bool = False) -> None:
+    """People only want to know of what is not sent."""
+    if form is not Format.TABLE:
+        print_fields(form, {"topic": topic, "records": count, "outcome": "would be sent" if dry_run else "sent"})
+    elif dry_run:
+        note(f"{count} records would be sent to {topic}")
 
 
 def _header(text: str) -> tuple[str, bytes]:

@@ -3,7 +3,7 @@
 import click
 
 from ottla.cli.connection import Target, connected, parse_property
-from ottla.cli.output import note, print_rows
+from ottla.cli.output import Format, note, print_outcomes, print_rows
 
 
 @click.group()
@@ -44,6 +44,7 @@ def create(
     dry_run: bool,
 ) -> None:
     """Create topics."""
+    from ottla.cli.config_hints import near_keys_named
     from ottla.clients.admin.types import NewTopic
     from ottla.errors.kafka import TopicAlreadyExistsError
 
@@ -51,12 +52,16 @@ def create(
     wanted = [NewTopic(name, partitions, replication_factor, overrides) for name in names]
     with target.admin() as admin:
         outcomes = admin.create_topics(wanted, validate_only=dry_run)
-    for name in outcomes.results:
-        note(f"{name}: could be created" if dry_run else f"{name}: created")
+    done = dict.fromkeys(outcomes.results, "could be created" if dry_run else "created")
+    failures = dict(outcomes.errors)
     for name, error in outcomes.errors.items():
-        if not (if_not_exists and isinstance(error, TopicAlreadyExistsError)):
+        if if_not_exists and isinstance(error, TopicAlreadyExistsError):
+            done[name] = "is there already"
+            del failures[name]
+    print_outcomes(target.format, "topic", done.items())
+    with near_keys_named("topic", overrides):
+        for error in failures.values():
             raise error
-        note(f"{name}: is there already")
 
 
 @topics.command()
@@ -106,18 +111,19 @@ def alter(
     dry_run: bool,
 ) -> None:
     """Give a topic more partitions or another configuration."""
+    from ottla.cli.config_hints import near_keys_named
     from ottla.clients.admin.types import ConfigResource
 
     if partitions is None and not configs and not deleted:
         raise click.UsageError("nothing to alter: give --partitions, --config or --delete-config")
     changes: dict[str, str | None] = dict(map(parse_property, configs))
     changes.update(dict.fromkeys(deleted))
-    with target.admin() as admin:
+    with target.admin() as admin, near_keys_named("topic", changes):
         if changes:
             admin.alter_configs({ConfigResource.topic(name): changes}, validate_only=dry_run).check()
         if partitions is not None:
             admin.create_partitions({name: partitions}, validate_only=dry_run).check()
-    note(f"{name}: could be altered" if dry_run else f"{name}: altered")
+    print_outcomes(target.format, "topic", [(name, "could be altered" if dry_run else "altered")])
 
 
 @topics.command()
@@ -131,10 +137,15 @@ def delete(target: Target, names: tuple[str, ...], yes: bool, dry_run: bool) -> 
 
     with target.admin() as admin:
         described = admin.describe_topics(names).check()
-        for name, found in described.items():
-            note(f"{name}: {len(found.partitions)} partitions{' would be deleted' if dry_run else ''}")
-        if dry_run:
-            return
-        confirm(f"Delete {len(names)} topics with all their records?", yes)
-        admin.delete_topics(names).check()
-    note(f"deleted: {', '.join(names)}")
+        if target.format is Format.TABLE:
+            for name, found in described.items():
+                note(f"{name}: {len(found.partitions)} partitions")
+        if not dry_run:
+            confirm(f"Delete {len(names)} topics with all their records?", yes)
+            admin.delete_topics(names).check()
+    print_outcomes(
+        target.format,
+        "topic",
+        [(name, "would be deleted" if dry_run else "deleted") for name in described],
+        partitions=[len(found.partitions) for found in described.values()],
+    )
