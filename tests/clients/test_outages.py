@@ -88,10 +88,14 @@ def test_every_client_says_which_address_refuses(lines: list[str], free_address:
         else:
             with ottla.Admin(free_address, default_api_timeout_ms=200, request_timeout_ms=200) as admin:
                 admin.list_topics()
-    assert list(lines) == [f"{free_address}: Connection refused; trying again"]
+    of_this_one = [line for line in lines if free_address in line]  # clients of other tests may still be ending
+    assert of_this_one == [f"{free_address}: Connection refused; trying again"]
 
 
 def test_a_running_consumer_says_when_its_broker_goes_and_when_it_is_back(lines: list[str], tmp_path) -> None:
+    def about(address: str) -> list[str]:
+        return [line for line in lines if address in line]
+
     with EmbeddedBroker(process=True, directory=tmp_path) as embedded:
         (broker,) = embedded.brokers
         embedded.create_topic("t")
@@ -99,12 +103,12 @@ def test_a_running_consumer_says_when_its_broker_goes_and_when_it_is_back(lines:
             consumer.assign([("t", 0)])
             consumer.poll(100)
             broker.kill()
-            eventually(lambda: consumer.poll(50) or list(lines))
+            eventually(lambda: consumer.poll(50) or about(broker.address))
             consumer.poll(500)
-            assert list(lines) == [f"{broker.address}: Connection refused; trying again"]
+            assert about(broker.address) == [f"{broker.address}: Connection refused; trying again"]
             broker.start()
-            eventually(lambda: consumer.poll(50) or len(list(lines)) > 1)
-            assert list(lines)[1:] == [f"{broker.address}: connected again"]
+            eventually(lambda: consumer.poll(50) or len(about(broker.address)) > 1)
+            assert about(broker.address)[1:] == [f"{broker.address}: connected again"]
 
 
 def test_the_wait_for_a_position_ends_with_an_error_of_ours(free_address: str) -> None:
