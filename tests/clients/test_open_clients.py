@@ -161,6 +161,10 @@ def test_streams_outlive_the_name_of_their_consumer(address: str, topic: str) ->
     with ottla.Producer(address) as producer:
         producer.send(topic, b"v").result(20)
     assert next(iter(stream)).value == b"v"
+    before = threading.active_count()
+    del stream
+    gc.collect()
+    eventually(lambda: threading.active_count() < before)
 
 
 FORGETTING = """
