@@ -45,3 +45,10 @@ def test_errors_below_take_the_directory_offline(directory: LogDirectory, disk: 
         write_atomically(directory, path, b"two")
     disk.faults.clear()
     assert read_whole(directory, path) in {b"one", b"two"}
+
+
+def test_a_directory_in_the_place_of_the_file_is_named(directory: LogDirectory) -> None:
+    path = f"{directory.path}/checkpoint"
+    directory.make_directory(path)
+    with pytest.raises(LogDirError, match=r"Is a directory: .*/checkpoint"):
+        read_whole(directory, path)

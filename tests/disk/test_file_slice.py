@@ -115,6 +115,7 @@ def test_a_disk_error_while_sending_takes_the_directory_offline(
     with pytest.raises(LogDirError) as raised:
         part.send_to(sockets[0], 0, 50)
     assert failures == [raised.value]
+    assert file.path in str(raised.value)
     part.close()
 
 
@@ -145,6 +146,7 @@ def test_a_disk_error_while_reading_takes_the_directory_offline_and_a_lack_of_me
     with pytest.raises(LogDirError) as raised:
         part.read(0, 50)
     assert failures == [raised.value]
+    assert file.path in str(raised.value)
     part.close()
 
 

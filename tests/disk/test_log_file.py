@@ -1,5 +1,7 @@
 import errno
 import os
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -77,6 +79,25 @@ def test_an_input_output_error_takes_the_directory_offline(file: LogFile, disk: 
     with pytest.raises(LogDirError) as raised:
         file.append(b"abc")
     assert raised.value.directory == file.directory.path
+
+
+@pytest.mark.parametrize(
+    ("call", "use"),
+    [
+        ("pwrite", lambda file: file.append(b"abc")),
+        ("pwritev", lambda file: file.append_parts(b"a", b"b")),
+        ("pread", lambda file: file.read_at(0, 1)),
+        ("truncate", lambda file: file.truncate(0)),
+        ("sync", lambda file: file.sync()),
+    ],
+)
+def test_an_error_of_a_descriptor_names_the_file(
+    file: LogFile, disk: FaultyDisk, call: str, use: Callable[[LogFile], object]
+) -> None:
+    file.append(b"abc")
+    disk.faults[call] = os_error(errno.EIO)
+    with pytest.raises(LogDirError, match=re.escape(file.path)):
+        use(file)
 
 
 def test_a_failed_append_that_cannot_be_undone_takes_the_directory_offline(file: LogFile, disk: FaultyDisk) -> None:

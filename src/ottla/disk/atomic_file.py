@@ -36,6 +36,6 @@ def read_whole(directory: LogDirectory, path: str) -> bytes | None:
     try:
         return directory.disk.pread(descriptor, directory.disk.size(descriptor), 0)
     except OSError as error:
-        raise directory.storage_error(error) from error
+        raise directory.storage_error(error, path) from error
     finally:
         directory.disk.close(descriptor)

@@ -46,17 +46,17 @@ class LogDirectory:
         self.handles = handles if handles is not None else HandleCache()
         self.on_failed: Callable[[LogDirError], None] = lambda error: None
 
-    def storage_error(self, error: OSError) -> OttlaError:
-        """The error to raise for an OSError of this directory, as the module says."""
+    def storage_error(self, error: OSError, path: str = "") -> OttlaError:
+        """The error to raise for an OSError of this directory, as the module says. `path`: the file's."""
         if error.errno in _NO_ROOM:
             remedy = _DESCRIPTORS_WANTED if error.errno in NO_DESCRIPTOR else _ROOM_WANTED
             _NO_ROOM_LOG.error(self.path, "log directory %s: %s: refused until %s", self.path, error.strerror, remedy)
             return KafkaStorageError(f"log directory {self.path}: {error.strerror}")
-        return LogDirError(self.path, str(error))
+        return LogDirError(self.path, _with_name(error, path))
 
-    def read_failure(self, error: OSError) -> OttlaError:
+    def read_failure(self, error: OSError, path: str) -> OttlaError:
         """`storage_error` where nobody above could take the directory offline: in a connection, in a thread."""
-        failure = self.storage_error(error)
+        failure = self.storage_error(error, path)
         if isinstance(failure, LogDirError):
             self.on_failed(failure)
         return failure
@@ -69,8 +69,8 @@ class LogDirectory:
         except KafkaStorageError as error:
             raise LogDirError(self.path, str(error)) from error
 
-    def sync_failure(self, error: OSError) -> LogDirError:
-        return LogDirError(self.path, f"sync failed, what it covered may be lost: {error}")
+    def sync_failure(self, error: OSError, path: str = "") -> LogDirError:
+        return LogDirError(self.path, f"sync failed, what it covered may be lost: {_with_name(error, path)}")
 
     def capacity(self) -> tuple[int, int]:
         """Bytes of the volume in all, and those that we may still use; -1 where the system does not say."""
@@ -137,3 +137,8 @@ class LogDirectory:
             self.disk.remove_directory(path)
         except OSError as error:
             raise self.storage_error(error) from error
+
+
+def _with_name(error: OSError, path: str) -> str:
+    """What a descriptor's error says, and of which file: it does not know that itself."""
+    return f"{error}: {path!r}" if path and error.filename is None else str(error)

@@ -49,7 +49,7 @@ class FileSlice:
             sent = self.file.directory.disk.send_file(sock, self._descriptor, self.position + start, count)
         except OSError as error:
             if error.errno in _DISK_ERRORS:
-                raise self.file.directory.read_failure(error) from error
+                raise self.file.directory.read_failure(error, self.file.path) from error
             raise
         if sent == 0 and count > 0:
             raise ConnectionAbortedError(f"the log was truncated under {self!r}")
@@ -61,7 +61,7 @@ class FileSlice:
         try:
             return self.file.directory.disk.pread(self._descriptor, count, self.position + start)
         except OSError as error:
-            raise self.file.directory.read_failure(error) from error
+            raise self.file.directory.read_failure(error, self.file.path) from error
 
     def is_cached(self) -> bool:
         """Whether all of it can be sent without waiting for the disk, as far as samples tell.
@@ -86,7 +86,7 @@ class FileSlice:
             while position < end and (count := bring_in(self._descriptor, position, end - position)):
                 position += count
         except OSError as error:
-            raise self.file.directory.read_failure(error) from error
+            raise self.file.directory.read_failure(error, self.file.path) from error
 
     def close(self) -> None:
         self.file.unpin()

@@ -92,7 +92,7 @@ class LogFile:
                 self._write_rest(memoryview(data), position, written)
         except OSError as error:
             self._cut_back()
-            raise self.directory.storage_error(error) from error
+            raise self.directory.storage_error(error, self.path) from error
         self.size = position + length
         return position
 
@@ -106,7 +106,7 @@ class LogFile:
                 self._write_rest(memoryview(bytes(head) + bytes(rest)), position, written)
         except OSError as error:
             self._cut_back()
-            raise self.directory.storage_error(error) from error
+            raise self.directory.storage_error(error, self.path) from error
         self.size = position + length
         return position
 
@@ -117,7 +117,7 @@ class LogFile:
             if written != len(data):
                 self._write_rest(memoryview(data), position, written)
         except OSError as error:
-            raise self.directory.storage_error(error) from error
+            raise self.directory.storage_error(error, self.path) from error
         self.size = max(self.size, position + len(data))
 
     def read_at(self, position: int, count: int) -> bytes:
@@ -128,14 +128,14 @@ class LogFile:
         try:
             return self.directory.disk.pread(self.descriptor, count, position)
         except OSError as error:
-            raise self.directory.storage_error(error) from error
+            raise self.directory.storage_error(error, self.path) from error
 
     def truncate(self, size: int) -> None:
         """Cut to `size`, which also gives back room that was preallocated."""
         try:
             self.directory.disk.truncate(self.descriptor, size)
         except OSError as error:
-            raise self.directory.storage_error(error) from error
+            raise self.directory.storage_error(error, self.path) from error
         self.size = size
         self._reserved_end = max(RESERVE_FROM_BYTES, size)
 
@@ -144,7 +144,7 @@ class LogFile:
         try:
             self.directory.disk.cut_to_size(self.descriptor, self.size)
         except OSError as error:
-            raise self.directory.storage_error(error) from error
+            raise self.directory.storage_error(error, self.path) from error
         self._reserved_end = max(RESERVE_FROM_BYTES, self.size)
 
     @property
@@ -153,14 +153,14 @@ class LogFile:
         try:
             return int(self.directory.disk.stat(self.path).st_mtime * 1000)
         except OSError as error:
-            raise self.directory.storage_error(error) from error
+            raise self.directory.storage_error(error, self.path) from error
 
     def extend_sparse(self, size: int) -> None:
         """Make the file look `size` long without writing; what it holds stays as it is."""
         try:
             self.directory.disk.truncate(self.descriptor, size)
         except OSError as error:
-            raise self.directory.storage_error(error) from error
+            raise self.directory.storage_error(error, self.path) from error
 
     def sync(self) -> None:
         """Make what was appended durable. May take long: pin the file and call `sync_descriptor` from a thread."""
@@ -170,7 +170,7 @@ class LogFile:
         try:
             self.directory.disk.sync(descriptor)
         except OSError as error:
-            raise self.directory.sync_failure(error) from error
+            raise self.directory.sync_failure(error, self.path) from error
 
     def pin(self) -> int:
         """Keep the descriptor open until `unpin`; returns it."""
@@ -189,9 +189,9 @@ class LogFile:
             self.directory.disk.rename(self.path, path)
         except FileNotFoundError as error:
             if not missing_ok:
-                raise self.directory.storage_error(error) from error
+                raise self.directory.storage_error(error, self.path) from error
         except OSError as error:
-            raise self.directory.storage_error(error) from error
+            raise self.directory.storage_error(error, self.path) from error
         self.path = path
 
     def moved(self, partition_directory: str) -> None:
@@ -227,7 +227,7 @@ class LogFile:
         try:
             return self._open(READ_WRITE)
         except OSError as error:
-            raise self.directory.storage_error(error) from error
+            raise self.directory.storage_error(error, self.path) from error
 
     def _close_for_good(self) -> None:
         if self._descriptor != _CLOSED:
@@ -255,4 +255,4 @@ class LogFile:
         try:
             self.directory.disk.truncate(self.descriptor, self.size)
         except OSError as error:
-            raise self.directory.sync_failure(error) from error
+            raise self.directory.sync_failure(error, self.path) from error

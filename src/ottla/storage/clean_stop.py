@@ -79,4 +79,4 @@ def _sync_file(directory: LogDirectory, path: str) -> None:
         finally:
             directory.disk.close(descriptor)
     except OSError as error:
-        raise directory.sync_failure(error) from error
+        raise directory.sync_failure(error, path) from error
