@@ -369,6 +369,31 @@ async def test_preferred_leaders_are_elected_when_a_tool_asks() -> None:
 
 
 @on_event_loop
+async def test_broker_whose_id_no_message_can_hold_is_ignored() -> None:
+    async with cluster_of(0) as cluster:
+        session = await tool(cluster)
+        await session.create(f"{paths.BROKER_IDS}/{1 << 40}", b'{"endpoints":["PLAINTEXT://127.0.0.1:1"]}')
+        await cluster.settle()
+        await session.close()
+        assert cluster.running[0].cache.image.brokers.keys() == {0}
+        await create(cluster, (0,))
+        assert cluster.running[0].partition("t").leader == 0
+
+
+@on_event_loop
+async def test_topic_that_could_not_be_read_is_taken_up_when_it_can() -> None:
+    async with cluster_of(0) as cluster:
+        session = await tool(cluster)
+        await session.create(paths.topic("t"), b"garbage")
+        await cluster.settle()
+        assert "t" not in cluster.running[0].cache.image.topics
+        await session.set(paths.topic("t"), TopicAssignment({0: (0,)}, random_uuid()).encode())
+        await cluster.settle()
+        await session.close()
+        assert cluster.running[0].partition("t").leader == 0
+
+
+@on_event_loop
 async def test_replica_in_a_broken_directory_loses_its_leadership() -> None:
     async with cluster_of(0, 1) as cluster:
         cluster.running[1].partitions.failure = KafkaStorageError("broken")

@@ -142,6 +142,43 @@ def test_extended_acl_change_round_trips() -> None:
     assert acls.decode_acl_change("/x", acls.encode_acl_change(resource)) == resource
 
 
+@pytest.mark.parametrize("number", ["2147483648", "-2147483649", "1e400", "9" * 30, f'"{"9" * 5000}"', '"2147483648"'])
+@pytest.mark.parametrize(
+    ("decode", "form"),
+    [
+        (topics.PartitionState.decode, '{"leader":%s,"leader_epoch":2,"isr":[1],"controller_epoch":3}'),
+        (topics.PartitionState.decode, '{"leader":1,"leader_epoch":%s,"isr":[1],"controller_epoch":3}'),
+        (topics.PartitionState.decode, '{"leader":1,"leader_epoch":2,"isr":[%s],"controller_epoch":3}'),
+        (topics.TopicAssignment.decode, '{"partitions":{"0":[%s]}}'),
+        (admin.decode_partitions, '{"partitions":[{"topic":"t","partition":%s}]}'),
+        (brokers.BrokerInfo.decode, '{"host":"h","port":%s}'),
+        (cluster.ControllerInfo.decode, '{"brokerid":%s}'),
+        (cluster.decode_controller_epoch, "%s"),
+    ],
+)
+def test_numbers_that_no_message_can_hold_are_refused(decode: Decode, form: str, number: str) -> None:
+    with pytest.raises(PayloadError, match=r"^/x: "):
+        decode("/x", (form % number).encode())
+
+
+@pytest.mark.parametrize("key", ["-1", "2147483648", "9" * 5000, "٣٣٣٣٣٣٣٣٣٣٣", "x"])
+def test_partitions_that_no_message_can_hold_are_refused(key: str) -> None:
+    with pytest.raises(PayloadError, match=r"^/x: "):
+        topics.TopicAssignment.decode("/x", json.dumps({"partitions": {key: [0]}}).encode())
+
+
+def test_endpoint_with_a_port_that_cannot_be_is_refused() -> None:
+    with pytest.raises(PayloadError, match="not an endpoint"):
+        brokers.BrokerInfo.decode("/b", b'{"endpoints":["PLAINTEXT://h:99999999999"]}')
+
+
+@pytest.mark.parametrize("name", ["-1", "2147483648", "x", "", "9" * 5000])
+def test_name_that_is_no_broker_id_is_refused(name: str) -> None:
+    with pytest.raises(PayloadError):
+        brokers.decode_broker_id(f"/brokers/ids/{name}")
+    assert brokers.decode_broker_id("/brokers/ids/2147483647") == 2147483647
+
+
 def test_reassignment_and_partitions_round_trip() -> None:
     targets = {TopicPartition("t", 0): (1, 2), TopicPartition("u", 3): (4,)}
     assert admin.decode_reassignment("/r", admin.encode_reassignment(targets)) == targets

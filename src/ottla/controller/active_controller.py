@@ -144,8 +144,8 @@ class ActiveController:
         await self.open_partitions(await self._read_topics(names - self.state.topics.keys()))
 
     async def topic_modified(self, name: str) -> None:
-        """A topic's znode changed: a tool added partitions."""
-        if name in self.state.topics and name not in self.state.deletions:
+        """A topic's znode changed: a tool added partitions, or it can be read at last."""
+        if name not in self.state.deletions:
             await self.open_partitions(await self._read_topics([name]))
 
     async def watch_topic(self, name: str) -> None:

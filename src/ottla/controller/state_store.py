@@ -22,7 +22,7 @@ from ottla.coordination.errors import (
     PayloadError,
     ZooKeeperError,
 )
-from ottla.coordination.payloads.brokers import BrokerInfo
+from ottla.coordination.payloads.brokers import BrokerInfo, decode_broker_id
 from ottla.coordination.payloads.topics import PartitionState, TopicAssignment
 from ottla.coordination.session import CheckOp, CreateOp, DeleteOp, Op, OpResult, Session, SetOp, Watch
 from ottla.coordination.stat import Stat
@@ -49,15 +49,14 @@ class StateStore:
     # Reads
 
     async def read_brokers(self, on_children: Watch, on_broker: Watch) -> dict[int, BrokerRecord]:
-        ids = [int(name) for name in await self._session.children(paths.BROKER_IDS, on_children) if name.isdecimal()]
-        found = await asyncio.gather(*(self._read_broker(broker_id, on_broker) for broker_id in ids))
-        return {broker_id: record for broker_id, record in zip(ids, found, strict=True) if record is not None}
+        names = await self._session.children(paths.BROKER_IDS, on_children)
+        found = await asyncio.gather(*(self._read_broker(f"{paths.BROKER_IDS}/{name}", on_broker) for name in names))
+        return dict(broker for broker in found if broker is not None)
 
-    async def _read_broker(self, broker_id: int, on_change: Watch) -> BrokerRecord | None:
-        path = paths.broker_id(broker_id)
+    async def _read_broker(self, path: str, on_change: Watch) -> tuple[int, BrokerRecord] | None:
         try:
             data, stat = await self._session.get(path, on_change)
-            return BrokerRecord(BrokerInfo.decode(path, data), stat.czxid)
+            return decode_broker_id(path), BrokerRecord(BrokerInfo.decode(path, data), stat.czxid)
         except NoNodeError:
             return None  # gone meanwhile: the watch on the children tells
         except PayloadError as error:

@@ -10,9 +10,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ottla.coordination.payloads.document import Document, decode_json, encode_json
+from ottla.coordination.payloads.document import Document, decode_integer, decode_json, encode_json
 
 _ENDPOINT = re.compile(r"(?P<listener>[^:/]+)://(?P<host>\[[0-9a-fA-F:.%]+\]|[^:\[\]]*):(?P<port>-?[0-9]+)")
+_PORT_DIGITS_MAX = 5
+_BROKER_IDS = range(1 << 31)
 
 
 class Endpoint(NamedTuple):
@@ -59,7 +61,7 @@ class BrokerInfo(NamedTuple):
         document = decode_json(path, data)
         return cls(
             endpoints=_endpoints(document),
-            timestamp_ms=document.integer("timestamp", 0),
+            timestamp_ms=document.long("timestamp", 0),
             rack=document.optional_text("rack"),
             jmx_port=document.integer("jmx_port", -1),
             features=document.mapping("features", {}),
@@ -76,8 +78,13 @@ def _endpoints(document: Document) -> tuple[Endpoint, ...]:
 
 def _endpoint(document: Document, text: object, protocols: Mapping[str, str]) -> Endpoint:
     found = _ENDPOINT.fullmatch(text) if isinstance(text, str) else None
-    if found is None:
+    if found is None or len(found["port"]) > _PORT_DIGITS_MAX:
         raise document.problem(f"not an endpoint: {text!r}")
     listener = found["listener"]
     # Before version 4 the listener's name was its security protocol.
     return Endpoint(listener, found["host"].strip("[]"), int(found["port"]), protocols.get(listener, listener))
+
+
+def decode_broker_id(path: str) -> int:
+    """Of the broker whose znode this is."""
+    return decode_integer(path, path.rpartition("/")[2].encode("ascii", "replace"), _BROKER_IDS)

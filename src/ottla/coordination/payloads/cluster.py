@@ -33,7 +33,7 @@ class ControllerInfo(NamedTuple):
     @classmethod
     def decode(cls, path: str, data: bytes) -> "ControllerInfo":
         document = decode_json(path, data)
-        return cls(document.integer("brokerid"), document.integer("timestamp", 0))
+        return cls(document.integer("brokerid"), document.long("timestamp", 0))
 
 
 def encode_controller_epoch(epoch: int) -> bytes:
@@ -64,7 +64,7 @@ class ProducerIdBlock(NamedTuple):
     @classmethod
     def decode(cls, path: str, data: bytes) -> "ProducerIdBlock":
         document = decode_json(path, data)
-        return cls(document.integer("broker"), document.integer("block_start"), document.integer("block_end"))
+        return cls(document.integer("broker"), document.long("block_start"), document.long("block_end"))
 
 
 class FinalizedFeatures(NamedTuple):

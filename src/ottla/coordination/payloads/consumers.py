@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ottla.coordination.payloads.document import decode_integer, decode_json, encode_json
+from ottla.coordination.payloads.document import INT64, decode_integer, decode_json, encode_json
 
 
 class ConsumerRegistration(NamedTuple):
@@ -31,7 +31,7 @@ class ConsumerRegistration(NamedTuple):
         return cls(
             {topic: inner.integer(topic) for topic in streams},
             document.text("pattern", "static"),
-            document.integer("timestamp", 0),
+            document.long("timestamp", 0),
         )
 
 
@@ -40,4 +40,4 @@ def encode_offset(offset: int) -> bytes:
 
 
 def decode_offset(path: str, data: bytes) -> int:
-    return decode_integer(path, data)
+    return decode_integer(path, data, INT64)

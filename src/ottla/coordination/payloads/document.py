@@ -1,10 +1,17 @@
-"""A JSON object from a znode, read with its path at hand, so that every complaint says where."""
+"""A JSON object from a znode, read with its path at hand, so that every complaint says where.
+
+Numbers are bounded as the protocol has them, in 32 bits or 64: what stands here goes out in responses to every client,
+and a number that no response can hold would end them all.
+"""
 
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ottla.coordination.errors import PayloadError
+
+INT32 = range(-(1 << 31), 1 << 31)
+INT64 = range(-(1 << 63), 1 << 63)
 
 
 def encode_json(value: Mapping[str, Any]) -> bytes:
@@ -36,8 +43,12 @@ class Document:
         return found
 
     def integer(self, name: str, default: int | None = None) -> int:
-        """An int, or the text of one: Kafka writes timestamps and block bounds as strings."""
+        """An int of 32 bits, or the text of one."""
         return self._integer(self.value(name, default), name)
+
+    def long(self, name: str, default: int | None = None) -> int:
+        """An int of 64 bits, or the text of one: Kafka writes timestamps and block bounds as strings."""
+        return self._integer(self.value(name, default), name, INT64)
 
     def text(self, name: str, default: str | None = None) -> str:
         found = self.value(name, default)
@@ -70,7 +81,10 @@ class Document:
     def replicas(self, name: str) -> dict[int, tuple[int, ...]]:
         """`{"0":[1,2]}` -> `{0: (1, 2)}`, by partition number."""
         inner = Document(self.path, self.mapping(name, {}))
-        return {self._integer(key, name): inner.integers(key) for key in sorted(inner.fields, key=_numeric)}
+        found = {self._integer(key, name): inner.integers(key) for key in inner.fields}
+        if any(number < 0 for number in found):
+            raise self.problem(f"field {name!r} has a negative partition")
+        return dict(sorted(found.items()))
 
     def documents(self, name: str) -> Iterator["Document"]:
         for item in self.array(name):
@@ -78,14 +92,16 @@ class Document:
                 raise self.problem(f"an element of {name!r} is not an object")
             yield Document(self.path, item)
 
-    def _integer(self, value: Any, name: str) -> int:
+    def _integer(self, value: Any, name: str, allowed: range = INT32) -> int:
         if isinstance(value, str):
             try:
-                return int(value)
+                value = int(value)
             except ValueError:
-                raise self.problem(f"field {name!r} is not a number: {value!r}") from None
+                raise self.problem(f"field {name!r} is not a number: {value[:40]!r}") from None
         if not isinstance(value, int) or isinstance(value, bool):
             raise self.problem(f"field {name!r} is not a number")
+        if value not in allowed:
+            raise self.problem(f"field {name!r} is not from {allowed.start} to {allowed.stop - 1}")
         return value
 
 
@@ -99,17 +115,16 @@ def decode_json(path: str, data: bytes) -> Document:
     return Document(path, fields)
 
 
-def decode_integer(path: str, data: bytes) -> int:
+def decode_integer(path: str, data: bytes, allowed: range = INT32) -> int:
     """A znode that is one decimal number and nothing else."""
     try:
-        return int(data.decode("ascii"))
+        found = int(data.decode("ascii"))
     except ValueError:
         raise PayloadError(path, f"not a number: {data[:40]!r}") from None
+    if found not in allowed:
+        raise PayloadError(path, f"not from {allowed.start} to {allowed.stop - 1}: {data[:40]!r}")
+    return found
 
 
 def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _numeric(key: str) -> tuple[int, str]:
-    return (int(key), "") if key.isdecimal() else (-1, key)
