@@ -30,6 +30,7 @@ from ottla.protocol.messages.update_metadata import (
 )
 from ottla.protocol.primitives import UUID_CACHE_ENTRIES_MAX, uuids
 from support.message_values import all_message_classes, all_versions, random_message
+from support.mutated_bytes import mutate
 
 CLASSES = all_message_classes()
 MUTATIONS_PER_VERSION = 12
@@ -43,22 +44,6 @@ def decode_or_refuse(message_class: type[Message], version: int, data: bytes) ->
     except DecodeError:
         return
     assert end <= len(data)
-
-
-def mutate(rng: random.Random, data: bytes) -> bytes:
-    mutated = bytearray(data)
-    for _ in range(rng.randrange(1, 4)):
-        position = rng.randrange(len(mutated) + 1)
-        match rng.randrange(4):
-            case 0:
-                mutated[position : position + 1] = rng.choice((b"\x00", b"\x7f", b"\x80", b"\xff", rng.randbytes(1)))
-            case 1:
-                del mutated[position : position + rng.randrange(1, 9)]
-            case 2:
-                mutated[position:position] = rng.randbytes(rng.randrange(1, 9))
-            case _:
-                mutated[position : position + 4] = rng.choice((b"\x7f\xff\xff\xff", b"\xff\xff\xff\xff", b"\x80\0\0\0"))
-    return bytes(mutated)
 
 
 def test_mutated_messages_decode_or_are_refused() -> None:

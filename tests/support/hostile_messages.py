@@ -7,6 +7,7 @@ that no client would send. Records are whole batches of which some bytes are wro
 import random
 import struct
 import uuid
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ottla.model import ZERO_UUID
@@ -18,16 +19,27 @@ from ottla.records.checksum import crc32c
 from ottla.records.record import Record, encode_batch
 from support.message_values import INTEGER_BITS, random_message, random_scalar
 
+_KNOWN_SHARE = 0.7
 _CHECKED_FROM = CRC_POSITION + 4
 _HEADER_FIELDS = (0, 8, 12, 16, 17, 21, 23, 27, 35, 43, 51, 53, 57, 61)
 _NAMES = ("", ".", "..", "a/b", "x y", "é", "n" * 300, "nobody", "-1", "0", "consumer", "range", "retention.ms")
 
 
 class HostileMessages:
-    """`topics` and `topic_ids` are those that exist, so that requests get past the first check."""
+    """`topics` and `topic_ids` are those that exist, so that requests get past the first check.
 
-    def __init__(self, seed: int, topics: list[str], topic_ids: list[uuid.UUID]) -> None:
+    `known`: what exists besides, by the name of the field that it is for; such a field mostly has one of these values.
+    """
+
+    def __init__(
+        self,
+        seed: int,
+        topics: list[str],
+        topic_ids: list[uuid.UUID],
+        known: Mapping[str, Sequence[Any]] | None = None,
+    ) -> None:
         self.rng = random.Random(seed)
+        self._known = known or {}
         self._strings = [*topics, *topics, *_NAMES]
         self._ids = [*topic_ids, ZERO_UUID, uuid.UUID(int=seed + 1)]
 
@@ -35,6 +47,8 @@ class HostileMessages:
         return random_message(self.rng, message_class, version, self._scalar)
 
     def _scalar(self, rng: random.Random, field: Field[Any]) -> Any:
+        if (known := self._known.get(field.name)) and rng.random() < _KNOWN_SHARE:
+            return rng.choice(known)
         if bits := INTEGER_BITS.get(field.type):
             low, high = 0 if field.type == "uint16" else -(1 << bits), (1 << bits) - 1
             if field.name.endswith(("wait_ms", "timeout_ms")):

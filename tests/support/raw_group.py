@@ -50,8 +50,11 @@ def await_coordinator(raw: RawKafka, group: str) -> None:
 class RawMember:
     """One member, or who wants to be one. Answers are error codes by name where nothing else matters."""
 
-    def __init__(self, address: str, group: str, *, instance_id: str | None = None) -> None:
+    def __init__(
+        self, address: str, group: str, *, instance_id: str | None = None, session_timeout_ms: int = 6000
+    ) -> None:
         self.raw = RawKafka(address)
+        self.session_timeout_ms = session_timeout_ms
         self.group = group
         self.instance_id = instance_id
         self.member_id = ""
@@ -67,7 +70,7 @@ class RawMember:
             "group_id": self.group,
             "member_id": self.member_id,
             "group_instance_id": self.instance_id if version >= 5 else None,
-            "session_timeout_ms": 6000,
+            "session_timeout_ms": self.session_timeout_ms,
             "rebalance_timeout_ms": 10_000 if version >= 1 else -1,
             "protocol_type": "consumer",
             "protocols": protocols(range=METADATA),

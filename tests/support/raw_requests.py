@@ -95,8 +95,10 @@ def records_in(records: Any) -> list[Record]:
     ]
 
 
-def list_offsets(raw: RawKafka, topic: str, timestamp: int, *, version: int = 7, **fields: Any) -> Any:
-    part = ListOffsetsPartition(partition_index=0, timestamp=timestamp, **fields)
+def list_offsets(
+    raw: RawKafka, topic: str, timestamp: int, *, version: int = 7, partition: int = 0, **fields: Any
+) -> Any:
+    part = ListOffsetsPartition(partition_index=partition, timestamp=timestamp, **fields)
     request = ListOffsetsRequest(replica_id=-1, topics=[ListOffsetsTopic(name=topic, partitions=[part])])
     return raw.ask(request, version).topics[0].partitions[0]
 

@@ -1,0 +1,33 @@
+"""Which broker of a cluster is to be asked: the leader of a partition, the coordinator of a group."""
+
+from ottla.protocol.messages.find_coordinator import FindCoordinatorRequest
+from ottla.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from support.eventually import eventually
+from support.raw_group import await_coordinator
+from support.raw_kafka import RawKafka, ask
+
+
+def leader_address(address: str, topic: str, partition: int = 0) -> str:
+    """As the broker at `address` knows it, where its clients reach it."""
+
+    def find() -> str | None:
+        request = MetadataRequest(topics=[MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False)
+        answer = ask(address, request, 9)
+        leaders = {part.partition_index: part.leader_id for part in answer.topics[0].partitions}
+        brokers = {broker.node_id: f"{broker.host}:{broker.port}" for broker in answer.brokers}
+        return brokers.get(leaders.get(partition, -1))
+
+    return eventually(find)
+
+
+def coordinator_address(address: str, group: str) -> str:
+    """When it has loaded the group."""
+
+    def find() -> str | None:
+        answer = ask(address, FindCoordinatorRequest(key=group), 1)
+        return None if answer.error_code else f"{answer.host}:{answer.port}"
+
+    found = eventually(find)
+    with RawKafka(found) as raw:
+        await_coordinator(raw, group)
+    return found
