@@ -394,6 +394,25 @@ async def test_topic_that_could_not_be_read_is_taken_up_when_it_can() -> None:
 
 
 @on_event_loop
+async def test_partition_whose_state_could_not_be_read_is_led_when_it_can() -> None:
+    async with cluster_of(0) as cluster:
+        session = await tool(cluster)
+        await session.create(paths.topic("t"), TopicAssignment({0: (0,)}, random_uuid()).encode())
+        await cluster.settle()
+        kept, _ = await session.get(paths.partition_state(P0))
+        await session.set(paths.partition_state(P0), b"garbage")
+        await cluster.running[0].stop()
+        await cluster.start(0)
+        await cluster.settle()
+        assert P0 not in cluster.running[0].partitions.leading
+        await session.set(paths.partition_state(P0), kept)
+        await cluster.settle()
+        await session.close()
+        assert P0 in cluster.running[0].partitions.leading
+        assert cluster.running[0].partition("t").leader == 0
+
+
+@on_event_loop
 async def test_replica_in_a_broken_directory_loses_its_leadership() -> None:
     async with cluster_of(0, 1) as cluster:
         cluster.running[1].partitions.failure = KafkaStorageError("broken")

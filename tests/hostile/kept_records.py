@@ -1,9 +1,9 @@
 """What somebody has written and committed before, and no stranger ever names: it must stay so, byte for byte."""
 
 from hostile.batches import Batches, read_batches
-from hostile.places import coordinator_address, leader_address
+from hostile.places import coordinator_address, create_topic, leader_address
 from support.raw_group import RawMember, fetch_offset
-from support.raw_kafka import RawKafka, create_topic
+from support.raw_kafka import RawKafka
 from support.raw_requests import batch, new_producer_id, produce
 
 TOPIC = "kept"

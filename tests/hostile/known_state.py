@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, NamedTuple
 
-from hostile.places import coordinator_address, leader_address
+from hostile.places import coordinator_address, create_topic, leader_address
 from ottla.protocol.messages.api_versions import ApiVersionsRequest
 from support.raw_group import RawMember, stable_group
-from support.raw_kafka import RawKafka, create_topic, topic_metadata
+from support.raw_kafka import RawKafka, topic_metadata
 from support.raw_requests import batch, new_producer_id, produce
 
 TOPICS: dict[str, dict[str, str]] = {

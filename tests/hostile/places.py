@@ -1,10 +1,33 @@
-"""Which broker of a cluster is to be asked: the leader of a partition, the coordinator of a group."""
+"""Which broker of a cluster is to be asked: the controller, the leader of a partition, the coordinator of a group."""
 
+from collections.abc import Mapping
+
+from ottla.errors import ErrorCode
+from ottla.protocol.messages.create_topics import CreatableTopic, CreatableTopicConfig, CreateTopicsRequest
 from ottla.protocol.messages.find_coordinator import FindCoordinatorRequest
 from ottla.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from support.eventually import eventually
 from support.raw_group import await_coordinator
-from support.raw_kafka import RawKafka, ask
+from support.raw_kafka import RawKafka, ask, await_leaders
+
+
+def create_topic(
+    address: str, topic: str, partitions: int = 1, configs: Mapping[str, str] | None = None, replicas: int = 1
+) -> None:
+    """As soon as there is a controller that does it. Any broker may be asked."""
+    wanted = CreatableTopic(
+        name=topic,
+        num_partitions=partitions,
+        replication_factor=replicas,
+        configs=[CreatableTopicConfig(name=name, value=value) for name, value in (configs or {}).items()],
+    )
+
+    def is_created() -> bool:
+        answer = ask(address, CreateTopicsRequest(topics=[wanted], timeout_ms=5000), 5)
+        return answer.topics[0].error_code in (ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS)
+
+    eventually(is_created)
+    await_leaders(address, topic, partitions)
 
 
 def leader_address(address: str, topic: str, partition: int = 0) -> str:

@@ -9,21 +9,20 @@ from pathlib import Path
 import pytest
 
 from hostile.kept_records import KeptRecords
+from hostile.places import create_topic
 from hostile.rounds import Round, do_all, rounds
 from hostile.well_being import assert_no_bug, assert_rests, assert_serves, assert_stops, assert_well
 from hostile.znode_garbage import TARGETS, VICTIM, Target, garbage
 from ottla.coordination.blocking_client import BlockingClient
 from ottla.coordination.connect_string import parse_connect_string
 from ottla.coordination.errors import NoNodeError
-from ottla.errors import ErrorCode
-from ottla.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from support.broker import OttlaProcess
 from support.eventually import eventually
-from support.raw_kafka import RawKafka, ask, create_topic, topic_metadata
+from support.raw_kafka import RawKafka, topic_metadata
 from support.raw_requests import batch, produce
 from support.zookeepers import embedded_server
 
-LINES_MAX = 20
+LINES_MAX = 20  # of the log that name the path: a word about it, and no storm
 RESTART_SHARE = 0.25
 
 
@@ -50,6 +49,7 @@ class GarbledRegistry:
                 eventually(lambda: written in self._said(), 5)
             self._put_right(target, written, before)
             self._is_well_again(f"after-{one.number}")
+            assert sum(written in line for line in self._said().splitlines()) <= LINES_MAX
         except Exception as error:
             error.add_note(f"{what}\n{self._broker.tail(2000)}")
             self._start_afresh(target, before)
@@ -100,11 +100,10 @@ class GarbledRegistry:
         broker = self._broker
         if not broker.is_running:
             broker.start()
-        eventually(lambda: _creates(broker.address, new_topic), 15)
+        create_topic(broker.address, new_topic)
         eventually(lambda: _takes_records(broker.address))
         self._goes_on()
         assert_rests(broker)
-        assert len(self._said().splitlines()) < 1000 + LINES_MAX
 
     def _start_afresh(self, target: Target, before: bytes | None) -> None:
         self._broker.kill()
@@ -116,12 +115,6 @@ class GarbledRegistry:
 
     def _said(self) -> str:
         return self._broker.output.read_text(errors="replace")
-
-
-def _creates(address: str, topic: str) -> bool:
-    creatable = CreatableTopic(name=topic, num_partitions=1, replication_factor=1)
-    answer = ask(address, CreateTopicsRequest(topics=[creatable], timeout_ms=5000), 5)
-    return answer.topics[0].error_code in (ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS)
 
 
 def _takes_records(address: str) -> bool:
@@ -150,7 +143,7 @@ def garbled_registry(directory: Path) -> Iterator[GarbledRegistry]:
 
 
 @pytest.mark.parametrize(
-    ("seed", "count"), [(1, 8), pytest.param(2, 400, marks=[pytest.mark.long, pytest.mark.timeout(1800)])]
+    ("seed", "count"), [(1, 5), pytest.param(2, 400, marks=[pytest.mark.long, pytest.mark.timeout(1800)])]
 )
 def test_broker_withstands_garbage_in_znodes(
     tmp_path: Path, pytestconfig: pytest.Config, seed: int, count: int

@@ -132,9 +132,24 @@ class ActiveController:
                     assignment = assignment._replace(topic_id=random_uuid())
                     version = await self.store.write_topic(name, assignment, version)
                 added += self.state.put_topic(name, assignment, version)
-        for partition, (state, version) in (await self.store.read_states(added)).items():
+        for partition, (state, version) in (await self.store.read_states(added, self._state_watch)).items():
             self.state.put_state(partition, state, version)
         return added
+
+    def _state_watch(self, partition: TopicPartition) -> Watch:
+        return self.context.watch(("state", partition), lambda: self.state_repaired(partition))
+
+    async def state_repaired(self, partition: TopicPartition) -> None:
+        """A state that could not be read has changed. Its brokers have not been told of it in this term."""
+        if partition not in self.state.partitions or partition.topic in self.state.deletions:
+            return
+        found = await self.store.read_states([partition], self._state_watch)
+        for state, version in found.values():
+            self.state.put_state(partition, state, version)
+        changed = await self.context.elect([partition])
+        batch = self.context.batch()
+        batch.changed(changed.partitions | found.keys(), new=changed.new)
+        self.context.send(batch)
 
     async def topics_changed(self) -> None:
         """Somebody, perhaps we ourselves, made or removed topics."""

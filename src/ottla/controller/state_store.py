@@ -8,7 +8,7 @@ looked at again: what stands there is compared with what should.
 import asyncio
 import contextlib
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ottla.controller.election import ControllerMovedError
@@ -75,12 +75,17 @@ class StateStore:
             return None
 
     async def read_states(
-        self, partitions: Sequence[TopicPartition]
+        self, partitions: Sequence[TopicPartition], on_repair: Callable[[TopicPartition], Watch] | None = None
     ) -> dict[TopicPartition, tuple[PartitionState, int]]:
-        found = await asyncio.gather(*(self.read_state(partition) for partition in partitions))
+        """`on_repair` gives the watch on a state that cannot be read: it is called when that changes."""
+        found = await asyncio.gather(
+            *(self.read_state(partition, on_repair and on_repair(partition)) for partition in partitions)
+        )
         return {p: state for p, state in zip(partitions, found, strict=True) if state is not None}
 
-    async def read_state(self, partition: TopicPartition) -> tuple[PartitionState, int] | None:
+    async def read_state(
+        self, partition: TopicPartition, on_repair: Watch | None = None
+    ) -> tuple[PartitionState, int] | None:
         path = paths.partition_state(partition)
         try:
             data, stat = await self._session.get(path)
@@ -89,7 +94,10 @@ class StateStore:
             return None
         except PayloadError as error:
             log.error("a partition state is ignored: %s", error)
+        if on_repair is None:
             return None
+        now = await self._session.exists(path, on_repair)
+        return None if now is None or now.version == stat.version else await self.read_state(partition, on_repair)
 
     # Partition states
 
