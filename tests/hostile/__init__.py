@@ -3,14 +3,17 @@
     test_requests           a broker and any request: every API that is served, every version, something wrong in each
     test_files              a broker and its data directory, one file damaged in each round
     test_znodes             a broker and garbage in the znodes that it reads
-    test_cluster_requests   three brokers, replicas in sync, any request and forged fetches of their followers
+    test_cluster_requests   three brokers, any request, forged ones of their followers and their controller
     test_replica_files      three brokers, one replica's files damaged while its broker is down
 
-    requests, stranger, forged_followers, known_state    what is sent, by whom, about what
-    damage, file_image, stored_records, replica_files    what is damaged, put back, and judged afterwards
-    znode_garbage                                        what is written into which znode
-    kept_records, well_being                             what must stay as it was, and how a broker must be
-    rounds                                               seed, number of rounds, one round again
+    requests, stranger, known_state, listeners      what is sent, by whom, about what, to where
+    forged_followers, forged_controllers            requests of who is no broker and says so
+    damage, file_image                              what is damaged, and put back
+    stored_records, batches, replica_files          what was stored, and must be served
+    znode_garbage                                   what is written into which znode
+    kept_records, places                            what somebody else has, who is to be asked for it
+    well_being                                      how a broker must be
+    rounds                                          seed, number of rounds, one round again
 
 `make test` runs a few rounds of each, `make test-long` thousands. Other ones, more of them, and one again:
 

@@ -19,6 +19,8 @@ from typing import NamedTuple
 
 GARBAGE_BYTES_MAX = 300
 BLOCK_BYTES = 512
+_LOG_SHARE = 0.35
+_ACTIVE_SHARE = 0.4
 
 
 class Damage(NamedTuple):
@@ -32,11 +34,13 @@ class Damage(NamedTuple):
 
 
 def damage_one(rng: random.Random, files: Sequence[Path]) -> Damage:
-    """Every kind of file is as likely as any other, however many there are of it."""
+    """A log file often, and then often one that is appended to. Else every kind of file is as likely as any other."""
     by_kind: dict[str, list[Path]] = {}
     for path in sorted(files):
         by_kind.setdefault(path.suffix or path.name, []).append(path)
-    path = rng.choice(by_kind[rng.choice(sorted(by_kind))])
+    path = rng.choice(by_kind[".log" if rng.random() < _LOG_SHARE else rng.choice(sorted(by_kind))])
+    if path.suffix == ".log" and rng.random() < _ACTIVE_SHARE:
+        path = max(path.parent.glob("*.log"))
     return rng.choice(KINDS)(rng, path)
 
 

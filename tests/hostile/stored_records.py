@@ -22,7 +22,7 @@ from hostile.batches import Batches, batch_at, end_offset, looks_right, read_bat
 from hostile.damage import Damage
 from ottla.errors import ErrorCode
 from ottla.records.batch import decode_header, iterate_batches
-from ottla.storage.checkpoints import LOG_START
+from ottla.storage.checkpoints import CLEANER, LOG_START
 from support.eventually import eventually
 from support.raw_group import RawMember, await_coordinator, fetch_offset
 from support.raw_kafka import RawKafka, create_topic, topic_metadata
@@ -73,7 +73,6 @@ class StoredRecords:
                         records = _records(number, producer_id if topic == "records" else -1)
                         assert produce(raw, topic, records, partition=partition).error_code == 0
             self._commit(raw, address)
-            eventually(lambda: "compacted 0" in _text(log_dir / "cleaner-offset-checkpoint"))
         self.batches: dict[Partition, Batches] = {}
         self.ends: dict[Partition, int] = {}
 
@@ -83,6 +82,10 @@ class StoredRecords:
         for offset in COMMITTED:
             assert member.commit("records", offset) == "NONE"
         member.close()
+
+    def await_cleaned(self) -> None:
+        cleaned = self._log_dir / CLEANER
+        eventually(lambda: all(f"compacted {number} " in _text(cleaned) for number in range(PARTITIONS)))
 
     def note(self, raw: RawKafka) -> None:
         """What is served now, which must be served for ever."""

@@ -97,12 +97,17 @@ class DamagedDirectory:
 
 @contextmanager
 def directory_left_by(directory: Path, *, was_killed: bool) -> Iterator[DamagedDirectory]:
-    broker = OttlaProcess(directory, PROPERTIES)
+    """The cleaner comes when all is written, and only once: the same files each time, and they stay."""
+    broker = OttlaProcess(directory, PROPERTIES | {"log.cleaner.enable": "false"})
     try:
         broker.start()
         stored = StoredRecords(broker.address, broker.log_dir)
         broker.stop()
-        broker.properties["log.cleaner.enable"] = "false"  # Its work is done: what is there must stay.
+        broker.properties["log.cleaner.enable"] = "true"
+        broker.start()
+        stored.await_cleaned()
+        broker.stop()
+        broker.properties["log.cleaner.enable"] = "false"
         broker.start()
         with RawKafka(broker.address) as raw:
             stored.note(raw)
