@@ -44,6 +44,13 @@ def test_missing_file_is_no_session_and_removing_it_is_no_error(tmp_path: Path) 
     assert file.load() is None
 
 
+def test_what_cannot_be_removed_hinders_no_stop(tmp_path: Path) -> None:
+    file = SessionFile(str(tmp_path))
+    Path(file.path).mkdir()
+    file.remove()
+    assert file.load() is None
+
+
 def test_left_over_temporary_file_does_not_hinder(tmp_path: Path) -> None:
     file = SessionFile(str(tmp_path))
     Path(f"{file.path}.tmp").write_text("half")

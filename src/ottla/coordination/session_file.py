@@ -61,7 +61,8 @@ class SessionFile:
         SYSTEM_DISK.sync_directory(os.path.dirname(self.path))
 
     def remove(self) -> None:
-        with contextlib.suppress(FileNotFoundError):
+        """What cannot be removed does no harm: the session that it names has ended."""
+        with contextlib.suppress(OSError):
             os.unlink(self.path)
 
     @staticmethod

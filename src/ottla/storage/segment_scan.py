@@ -70,11 +70,18 @@ class SegmentScan:
     def _read_chunk(self, descriptor: int) -> memoryview:
         """The next bytes; more than a chunk where one batch is larger than that."""
         start, left = self.valid_bytes, self.size - self.valid_bytes
-        chunk = self._disk.pread(descriptor, min(CHUNK_BYTES, left), start)
+        chunk = self._read(descriptor, min(CHUNK_BYTES, left), start)
         needed = _batch_size(chunk, 0)
         if len(chunk) < needed <= left:
-            chunk = self._disk.pread(descriptor, needed, start)
+            chunk = self._read(descriptor, needed, start)
         return memoryview(chunk)
+
+    def _read(self, descriptor: int, count: int, start: int) -> bytes:
+        try:
+            return self._disk.pread(descriptor, count, start)
+        except OSError as error:
+            error.filename = self._path  # which a descriptor's error does not know
+            raise
 
     def _scan_chunk(self, chunk: memoryview, start: int) -> Iterator[ScannedBatch]:
         """The batches that lie in the chunk as a whole; one that its end cuts begins the next chunk."""
