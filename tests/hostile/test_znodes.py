@@ -143,7 +143,7 @@ def garbled_registry(directory: Path) -> Iterator[GarbledRegistry]:
 
 
 @pytest.mark.parametrize(
-    ("seed", "count"), [(1, 5), pytest.param(2, 400, marks=[pytest.mark.long, pytest.mark.timeout(1800)])]
+    ("seed", "count"), [(1, 5), pytest.param(2, 200, marks=[pytest.mark.long, pytest.mark.timeout(1800)])]
 )
 def test_broker_withstands_garbage_in_znodes(
     tmp_path: Path, pytestconfig: pytest.Config, seed: int, count: int
