@@ -1,5 +1,6 @@
 """Opening a partition: what was synced is taken, what was not is checked, what is damaged is made anew."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -9,8 +10,9 @@ from ottla.records.control import ControlType
 from ottla.storage.leader_epochs import FILE_NAME
 from ottla.storage.producer_snapshot import encode_snapshot
 from ottla.storage.producer_state import ProducerEntry
+from ottla.storage.segment_scan import SegmentScan
 from storage.partitions import NOW, PartitionWriter, check, values_of
-from support.disks import FaultyDisk
+from support.disks import FaultyDisk, os_error
 
 
 class LogReadingForbidden(FaultyDisk):
@@ -388,3 +390,12 @@ def test_gap_between_segments_ends_a_log_unless_compaction_may_have_made_it(
     log = writer.load(may_have_gaps=may_have_gaps)
     assert log.log_end_offset == end_offset
     assert values_of(log) == [(offset, value) for offset, value in writer.values if offset < end_offset]
+
+
+def test_an_error_while_a_segment_is_scanned_names_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "00000000000000000000.log"
+    path.write_bytes(bytes(100))
+    disk = FaultyDisk()
+    disk.faults["pread"] = os_error(errno.EIO)
+    with pytest.raises(OSError, match=r"/00000000000000000000\.log"):
+        list(SegmentScan(disk, str(path), 100, 0))

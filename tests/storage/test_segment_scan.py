@@ -1,13 +1,9 @@
 """Reading a log file again: every end that a scan may come to."""
 
-import errno
 from pathlib import Path
-
-import pytest
 
 from ottla.disk.system_disk import SYSTEM_DISK
 from ottla.storage.segment_scan import SegmentScan
-from support.disks import FaultyDisk, os_error
 from support.logs import batch
 
 
@@ -19,12 +15,3 @@ def test_a_file_that_is_shorter_than_it_was_ends_the_scan(tmp_path: Path) -> Non
     assert [found.last_offset for found in scan] == [2]
     assert scan.valid_bytes == size
     assert scan.problem == f"the file is shorter than {size + 100} bytes"
-
-
-def test_an_error_of_the_disk_names_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "00000000000000000000.log"
-    path.write_bytes(bytes(100))
-    disk = FaultyDisk()
-    disk.faults["pread"] = os_error(errno.EIO)
-    with pytest.raises(OSError, match=r"/00000000000000000000\.log"):
-        list(SegmentScan(disk, str(path), 100, 0))
