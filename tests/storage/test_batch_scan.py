@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ottla.storage.batch_scan import find_batch, find_position, walk_batches
+from ottla.storage.batch_scan import find_position, walk_batches
 from support.disks import FaultyDisk
 from support.logs import batch, create_log
 
@@ -17,8 +17,8 @@ def test_every_batch_is_found_wherever_the_windows_end(tmp_path: Path, value_siz
     file = log.active.log
     places = list(walk_batches(file, 0, file.size))
     assert [place.base_offset for place in places] == list(range(200))
-    found = [find_batch(file, offset, 0, file.size) for offset in range(0, 200, 7)]
-    assert found == places[::7]
+    found = [find_position(file, offset, 0, file.size) for offset in range(0, 200, 7)]
+    assert found == [place.position for place in places[::7]]
 
 
 def test_the_batch_behind_the_one_that_ends_just_before_the_offset_is_not_read(tmp_path: Path) -> None:

@@ -109,6 +109,22 @@ def test_every_offset_is_found_with_and_without_indexes(segment: Segment) -> Non
     assert segment.read_end().offset == places[-1][2]
 
 
+@pytest.mark.parametrize("position", [1 << 10, 77, (1 << 31) - 1])
+@pytest.mark.parametrize("key", [0, 1])
+def test_every_offset_is_found_though_an_index_entry_is_wrong(segment: Segment, key: int, position: int) -> None:
+    for offset in range(100, 140):
+        append(segment, offset)
+    segment.deactivate()
+    wrong = Path(segment.offset_index.file.path)
+    wrong.write_bytes(pack(">ii", key, position) + wrong.read_bytes()[8:])
+    reopened = reopen(segment)
+    for offset in range(100, 140):
+        place = reopened.find(offset)
+        assert place is not None
+        assert place.base_offset == offset
+        assert reopened.find_position(offset) == place.position
+
+
 def test_known_positions_are_dropped_with_what_they_point_at(segment: Segment) -> None:
     position = append(segment, 100)
     append(segment, 101)

@@ -77,12 +77,6 @@ def find_position(file: LogFile, offset: int, position: int, end: int) -> int | 
     return None
 
 
-def find_batch(file: LogFile, offset: int, position: int, end: int) -> BatchPlace | None:
-    """The first batch from `position` on that ends at or past `offset`."""
-    found = find_position(file, offset, position, end)
-    return next(walk_batches(file, found, end), None) if found is not None else None
-
-
 def batch_at(file: LogFile, position: int) -> BatchPlace:
     """The batch that begins at `position`."""
     header = file.read_at(position, _PLACE.size)

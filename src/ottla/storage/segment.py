@@ -9,14 +9,16 @@ other from position 0 to `size`; their offsets rise and none is below `base_offs
 the offset index points at the beginnings of batches; the time index never understates.
 """
 
+import logging
 from typing import Final
 
 from ottla.disk.directory import LogDirectory
 from ottla.disk.file_slice import FileSlice
 from ottla.disk.log_file import LogFile
 from ottla.disk.system_disk import Buffer
-from ottla.errors.kafka import KafkaStorageError
+from ottla.errors.kafka import CorruptMessageError, KafkaStorageError
 from ottla.model import NO_OFFSET, NO_TIMESTAMP
+from ottla.observability.logs import RateLimitedLogger
 from ottla.storage.batch_scan import BatchPlace, batch_at, find_batch, find_position, walk_batches
 from ottla.storage.log_offsets import LogOffset
 from ottla.storage.offset_index import OffsetIndex
@@ -30,6 +32,8 @@ from ottla.storage.segment_files import (
 )
 from ottla.storage.time_index import TimeIndex
 from ottla.storage.txn_index import TxnIndex
+
+_problems = RateLimitedLogger(logging.getLogger(__name__))
 
 RELATIVE_OFFSET_MAX: Final = 2**31 - 1
 _KNOWN_POSITIONS_MAX = 256
@@ -214,7 +218,8 @@ class Segment:
 
     def find(self, offset: int) -> BatchPlace | None:
         """The first batch that ends at or past `offset`; None when all end below it."""
-        return find_batch(self.log, offset, self.offset_index.lookup(offset), self.size)
+        position = self._search(offset)
+        return next(walk_batches(self.log, position, self.size), None) if position is not None else None
 
     def find_position(self, offset: int) -> int | None:
         """Where the batch of `find` begins. Quick for offsets that a batch is known to begin at.
@@ -226,7 +231,30 @@ class Segment:
         known = positions.get(offset) if self.offset_index.is_active else positions.pop(offset, None)
         if known is not None and known < self.size:
             return known
-        return find_position(self.log, offset, self.offset_index.lookup(offset), self.size)
+        return self._search(offset)
+
+    def _search(self, offset: int) -> int | None:
+        """From where the index says, and where that cannot be from the first batch on: the index has no checksum."""
+        start = self.offset_index.lookup(offset)
+        try:
+            found = find_position(self.log, offset, start, self.size)
+            if start == 0 or found not in (None, start) or self._may_begin_search(start, offset):
+                return found
+        except CorruptMessageError:
+            if start == 0:
+                raise
+        _problems.warning(
+            "index",
+            "%s is wrong about offset %d and does without it: stop, remove the file and start to have it made anew",
+            self.offset_index.file.path,
+            offset,
+        )
+        return find_position(self.log, offset, 0, self.size)
+
+    def _may_begin_search(self, position: int, offset: int) -> bool:
+        """An entry's batch ends at or below the offset that led to it. One past it would skip all that lies between."""
+        place = self.batch_at(position)
+        return self.base_offset <= place.last_offset <= offset and place.end_position <= self.size
 
     def know_position(self, offset: int, position: int) -> None:
         """Somebody will read from `offset` on, and the batch that begins with it is or will be at `position`."""
