@@ -9,7 +9,10 @@ What must hold of each batch that was acknowledged:
     in the damaged file, behind the   it is served as it was, or is refused with an error, or a reader sees by length
     first byte that differs           and checksum that it is damaged, or the log ends before it
     in a later segment                the same, where the broker was killed: recovery cuts the log at what is damaged
-    anywhere                          it may be below the log start offset that a damaged checkpoint of those says
+    anywhere                          it may be below the log start offset that a damaged checkpoint of those says, or
+                                      set aside with its log, where that says by a damaged id that it is another topic's
+
+Where a log ends before its time the segment is named.
 
 The first 16 bytes of a batch (offset, length, epoch) are under no checksum in Kafka's format: what those of a damaged
 batch say cannot be judged.
@@ -23,6 +26,7 @@ from hostile.damage import Damage
 from ottla.errors import ErrorCode
 from ottla.records.batch import decode_header, iterate_batches
 from ottla.storage.checkpoints import CLEANER, LOG_START
+from ottla.storage.partition_directory import PARTITION_METADATA
 from support.eventually import eventually
 from support.raw_group import RawMember, await_coordinator, fetch_offset
 from support.raw_kafka import RawKafka, create_topic, topic_metadata
@@ -107,8 +111,15 @@ class Judgement:
     """Of a broker that has started on a damaged directory."""
 
     def __init__(
-        self, stored: StoredRecords, places: dict[Partition, dict[int, Place]], damage: Damage, *, was_killed: bool
+        self,
+        stored: StoredRecords,
+        places: dict[Partition, dict[int, Place]],
+        damage: Damage,
+        output: Path,
+        *,
+        was_killed: bool,
     ) -> None:
+        self._output = output
         self._stored = stored
         self._places = places
         self._damage = damage
@@ -116,6 +127,8 @@ class Judgement:
 
     def of_partition(self, raw: RawKafka, partition: Partition) -> None:
         hurt = self._hurt_segments(partition)
+        if self._is_set_aside(partition):
+            return
         for base_offset, data in self._stored.batches[partition].items():
             error, found = batch_at(raw, *partition, base_offset)
             if error == ErrorCode.OFFSET_OUT_OF_RANGE and self._may_start_later:
@@ -137,6 +150,14 @@ class Judgement:
     def _hurt_segments(self, partition: Partition) -> list[str]:
         name = "{}-{}".format(*partition)
         return [path.name for path in self._damage.paths if path.parent.name == name and path.suffix == ".log"]
+
+    def _is_set_aside(self, partition: Partition) -> bool:
+        name = "{}-{}".format(*partition)
+        if not any(path.name == PARTITION_METADATA and path.parent.name == name for path in self._damage.paths):
+            return False
+        aside = list(self._damage.paths[0].parent.parent.glob(f"{name}.*-stray"))
+        files = {place.file for place in self._places[partition].values()}
+        return any(files <= {path.name for path in found.iterdir()} for found in aside)
 
     @property
     def _may_start_later(self) -> bool:
@@ -167,6 +188,9 @@ class Judgement:
             return
         assert sent.base_offset == end
         assert hurt or end == self._stored.ends[partition], f"{partition} goes on at {end}"
+        if end < self._stored.ends[partition]:
+            said = self._output.read_text(errors="replace")
+            assert any(Path(name).stem in said for name in hurt), f"{partition} was cut at {end} without a word"
         error, found = batch_at(raw, topic, number, sent.base_offset)
         assert error == 0
         assert b"afterwards" in found, f"what was written at offset {end} of {partition} cannot be read"
@@ -189,7 +213,7 @@ def _records(number: int, producer_id: int) -> bytes:
     keys = [b"key %d" % ((number * 3 + record) % 25) for record in range(3)]
     if producer_id < 0:
         return batch(values, keys=keys)
-    return batch(values, keys=keys, producer_id=producer_id, producer_epoch=0, base_sequence=0)
+    return batch(values, keys=keys, producer_id=producer_id, producer_epoch=0, base_sequence=3 * number)
 
 
 def _text(path: Path) -> str:

@@ -66,7 +66,7 @@ class DamagedDirectory:
 
     def _judge_served(self, damage: Damage) -> None:
         broker = self._broker
-        judgement = Judgement(self._stored, self._places, damage, was_killed=self._was_killed)
+        judgement = Judgement(self._stored, self._places, damage, broker.output, was_killed=self._was_killed)
         known = {topic for topic in TOPICS if is_known(broker.address, topic)}
         with RawKafka(broker.address) as raw:
             for partition in PARTITION_NAMES:
