@@ -14,7 +14,7 @@ from support.raw_kafka import RawKafka, ask, await_leaders
 def create_topic(
     address: str, topic: str, partitions: int = 1, configs: Mapping[str, str] | None = None, replicas: int = 1
 ) -> None:
-    """As soon as there is a controller that does it. Any broker may be asked."""
+    """As soon as there is a controller that does it. `address`: any broker of the cluster."""
     wanted = CreatableTopic(
         name=topic,
         num_partitions=partitions,
@@ -23,7 +23,10 @@ def create_topic(
     )
 
     def is_created() -> bool:
-        answer = ask(address, CreateTopicsRequest(topics=[wanted], timeout_ms=5000), 5)
+        metadata = ask(address, MetadataRequest(topics=[]), 9)
+        brokers = {broker.node_id: f"{broker.host}:{broker.port}" for broker in metadata.brokers}
+        controller = brokers.get(metadata.controller_id, address)
+        answer = ask(controller, CreateTopicsRequest(topics=[wanted], timeout_ms=5000), 5)
         return answer.topics[0].error_code in (ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS)
 
     eventually(is_created)
