@@ -3,7 +3,7 @@ starting and is healed when it comes back with a new disk. Whoever reads, from t
 wrong records for right ones.
 
 Not all damage is healed: no broker reads closed segments again, Kafka's no more than ours. What is damaged there shows
-when it is read, by its checksum; where a closed segment was cut because its indexes had to be made anew, readers of that
+when it is read, by its checksum. Where a closed segment was cut since its indexes had to be made anew, readers of that
 replica find a gap, and the log names the segment.
 """
 
