@@ -19,7 +19,7 @@ from ottla.disk.system_disk import Buffer
 from ottla.errors.kafka import CorruptMessageError, KafkaStorageError
 from ottla.model import NO_OFFSET, NO_TIMESTAMP
 from ottla.observability.logs import RateLimitedLogger
-from ottla.storage.batch_scan import BatchPlace, batch_at, find_batch, find_position, walk_batches
+from ottla.storage.batch_scan import BatchPlace, batch_at, find_position, walk_batches
 from ottla.storage.log_offsets import LogOffset
 from ottla.storage.offset_index import OffsetIndex
 from ottla.storage.segment_files import (
