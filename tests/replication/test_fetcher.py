@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from ottla.errors.kafka import NotLeaderOrFollowerError
 from ottla.model import TopicPartition
 from ottla.protocol.messages.fetch import FetchableTopicResponse, FetchRequest, FetchResponse, PartitionData
@@ -19,16 +21,17 @@ LEADER_ID = 2
 
 
 class Leader:
-    """Answers the first fetch with a record (or these bytes), or only a high watermark, and holds every later one."""
+    """Answers the first fetches with a record (or these bytes), or only a high watermark, and holds every later one."""
 
-    def __init__(self, high_watermark: int = 0, records: bytes | None = None) -> None:
+    def __init__(self, high_watermark: int = 0, records: bytes | None = None, answers: int = 1) -> None:
         self.fetches: list[FetchRequest] = []
+        self.answers = answers
         self.high_watermark = high_watermark
         self.records = bytes(batch()) if records is None and not high_watermark else records or b""
 
     async def request(self, broker_id: int, request: FetchRequest, **_options: Any) -> FetchResponse:
         self.fetches.append(request)
-        if len(self.fetches) > 1:
+        if len(self.fetches) > self.answers:
             await asyncio.Event().wait()
         data = PartitionData(
             partition_index=0, high_watermark=self.high_watermark, log_start_offset=0, records=self.records
@@ -153,3 +156,15 @@ async def test_a_follower_does_not_ask_on_and_on_for_a_batch_that_is_cut_short_a
         await until(lambda: bool(fetcher._paused))
         assert len(leader.fetches) == 1
         fetcher.stop()
+
+
+@on_event_loop
+async def test_a_partition_that_cannot_be_copied_is_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with replicas_in(tmp_path) as replicas:
+        leader = Leader(records=bytes(batch())[:-1], answers=8)
+        fetcher = follow(replicas, leader, FetcherSettings())
+        for _ in range(leader.answers):
+            await until(lambda: bool(fetcher._paused))
+            await replicas.advance_ms(2000)
+        fetcher.stop()
+    assert "cannot copy t-0, 8 times in a row" in caplog.records[0].getMessage()

@@ -46,7 +46,7 @@ def _owners(zookeeper_dir: str, log_dirs: Sequence[str]) -> Iterable[str]:
     ours = {os.path.realpath(path) for path in log_dirs}
     written = read_whole(LogDirectory(zookeeper_dir), os.path.join(zookeeper_dir, FILE_NAME))
     if written is not None:
-        lines = written.decode("utf-8", "surrogateescape").splitlines()
+        lines = [line for line in written.decode("utf-8", "surrogateescape").splitlines() if "\0" not in line]
         owners = [os.path.normpath(os.path.join(os.path.realpath(zookeeper_dir), line)) for line in lines]
         return [] if ours.intersection(map(os.path.realpath, owners)) else owners
     if not os.path.isdir(zookeeper_dir) or any(_belongs_to_a_broker(path) for path in log_dirs):

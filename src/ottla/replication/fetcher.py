@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from ottla.clients.backoff import Backoff
 from ottla.clock import Clock, TimerWheel
 from ottla.errors import ErrorCode, KafkaError, LogDirError, OttlaError, error_for_code
+from ottla.observability.logs import RateLimitedLogger
 from ottla.protocol.messages.fetch import FetchRequest, FetchResponse, PartitionData, ReplicaState
 from ottla.protocol.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
 from ottla.replication.fetcher_session import FetcherSession, FetchKey, FetchPosition
@@ -27,6 +28,9 @@ _FIRST_PAUSE_MS = 50
 _LATEST, _EARLIEST = -1, -2
 # From 15 on a replica names its broker epoch.
 _FETCH_VERSION_MAX = 17
+# A new leader is found within a few tries; who is refused for longer has records that nobody can copy.
+_FAILURES_UNTIL_TOLD = 8
+_TOLD_EVERY_S = 60.0
 
 
 class FetcherSettings(NamedTuple):
@@ -58,6 +62,7 @@ class ReplicaFetcher:
         self._replicas, self._peers, self._clock, self._wheel, self._settings = surroundings
         self._session = FetcherSession(self._settings.partition_bytes_max)
         self._backoff = Backoff(_FIRST_PAUSE_MS, max(_FIRST_PAUSE_MS, self._settings.backoff_ms))
+        self._limited = RateLimitedLogger(logger, surroundings.clock, _TOLD_EVERY_S)
         self._dirty: dict[FetchKey, None] = {}
         self._paused: set[FetchKey] = set()
         self._failures = 0
@@ -222,6 +227,15 @@ class ReplicaFetcher:
         logger.debug("%s: %s: %s", self.name, followed.partition.topic_partition, reason)
         if self._leave_out(followed):
             followed.failures += 1
+            if followed.failures >= _FAILURES_UNTIL_TOLD:
+                self._limited.warning(
+                    "stuck",
+                    "%s cannot copy %s, %d times in a row: %s",
+                    self.name,
+                    followed.partition.topic_partition,
+                    followed.failures,
+                    reason,
+                )
             self._wheel.schedule(self._backoff.delay_ms(followed.failures), self._resume(followed))
 
     def _pause_until(self, flush: asyncio.Future[None], followed: FollowedPartition) -> None:

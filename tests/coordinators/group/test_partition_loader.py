@@ -78,3 +78,32 @@ async def test_loading_ends_at_a_damaged_batch_and_all_groups_are_served(tmp_pat
     (warning,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert "__consumer_offsets-0" in warning
     assert "at offset 2" in warning
+
+
+HEADER = 61
+PAYLOAD = (HEADER + 20, b"\xff")
+LAST_OFFSET_DELTA = (23, b"\x00\x00\x00\xff")
+
+
+@pytest.mark.parametrize("load_buffer_bytes", [1, 1 << 20])
+@pytest.mark.parametrize(("damage", "kept"), [(PAYLOAD, 3), (LAST_OFFSET_DELTA, 1)], ids=["payload", "offset"])
+@on_loop
+async def test_damage_that_only_the_checksum_tells_is_skipped(tmp_path, caplog, damage, kept, load_buffer_bytes):
+    """Where the damaged batch says that it ends past the log there is nothing behind it to go on with."""
+    with replicas_in(tmp_path, cleanup_policy="compact") as replicas:
+        log = replicas.lead(OFFSETS_TOPIC, count=PARTITIONS).log
+        before = await started(replicas, 1, load_buffer_bytes)
+        group, other = group_of(before, 0), group_of(before, 1)
+        commit(before, replicas, group, 1)
+        second = log.active.size
+        commit(before, replicas, group, 2)
+        commit(before, replicas, group, 3)
+        commit(before, replicas, other, 4)
+        before.stop()
+        overwrite(log, second + damage[0], damage[1])
+        after = await started(replicas, 2, load_buffer_bytes)
+        assert after.fetch(group, None)[T0].offset == kept
+        assert after.fetch(other, None)[T0].offset == 4
+        after.stop()
+    assert "skipping the batch at offset 1" in caplog.text
+    assert not [record for record in caplog.records if record.levelname == "ERROR" or record.exc_info]

@@ -34,8 +34,8 @@ def brokers_in_zookeeper(connect: str) -> str:
 
     with connected_client(connect) as client:
         found = []
-        for broker_id in sorted(client.children(paths.BROKER_IDS), key=int):
-            path = paths.broker_id(int(broker_id))
+        for broker_id in sorted(int(name) for name in client.children(paths.BROKER_IDS) if name.isdecimal()):
+            path = paths.broker_id(broker_id)
             endpoint = BrokerInfo.decode(path, client.get(path)[0]).endpoints[0]
             found.append(f"{endpoint.host}:{endpoint.port}")
     if not found:

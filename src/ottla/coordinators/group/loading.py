@@ -22,7 +22,7 @@ from ottla.coordinators.group.records import (
 )
 from ottla.coordinators.group.settings import GroupSettings
 from ottla.errors import DecodeError, KafkaError
-from ottla.records.batch import BatchHeader, Buffer
+from ottla.records.batch import BatchHeader, Buffer, check_crc
 from ottla.records.control import ControlType, decode_control_type
 from ottla.records.record import Record, decode_rows, open_section
 
@@ -48,9 +48,10 @@ class PartitionLoad:
 
     def feed(self, buffer: Buffer, position: int, header: BatchHeader) -> None:
         try:
+            check_crc(buffer, position, header)
             records = decode_rows(open_section(buffer, position, header), header, Record)
-        except KafkaError:
-            logger.exception("skipping the batch at offset %d", header.base_offset)
+        except KafkaError as error:
+            logger.warning("skipping the batch at offset %d: %s", header.base_offset, error)
             return
         if header.is_control:
             if records:

@@ -17,7 +17,7 @@ from ottla.coordinators.group.offsets_log import OFFSETS_TOPIC, OffsetsLog
 from ottla.coordinators.group.owned_partition import OwnedPartition
 from ottla.coordinators.group.settings import GroupSettings
 from ottla.errors import OttlaError
-from ottla.errors.kafka import CorruptMessageError
+from ottla.errors.kafka import CorruptMessageError, OffsetOutOfRangeError
 from ottla.records.batch import Buffer, iterate_batches
 
 logger = logging.getLogger(__name__)
@@ -89,14 +89,16 @@ class PartitionLoader:
     async def _read(self, partition: OwnedPartition) -> dict[str, Group]:
         load = PartitionLoad(self._settings, self._clock.wall_ms())
         self._begin_slice()
-        offset = self._log.start_offset(partition.index)
+        offset = start_offset = self._log.start_offset(partition.index)
         while not partition.is_lost:
             try:
                 buffer = await self._log.read(partition.index, offset, self._settings.load_buffer_bytes)
                 if not len(buffer):
                     break
                 offset = await self._feed(load, buffer, offset)
-            except CorruptMessageError as error:
+            except (CorruptMessageError, OffsetOutOfRangeError) as error:
+                if offset == start_offset and isinstance(error, OffsetOutOfRangeError):
+                    raise  # The log begins later by now.
                 logger.warning(
                     "loading %r ends at offset %d, what lies behind is not known: %s", partition, offset, error
                 )
