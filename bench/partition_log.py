@@ -16,12 +16,12 @@ from ottla.model import TopicPartition
 from ottla.records.attributes import Codec
 from ottla.records.batch import stamp
 from ottla.records.record import Record, encode_batch
-from ottla.storage.leader_epochs import LeaderEpochs
-from ottla.storage.partition_log import PartitionLog
-from ottla.storage.producer_state import ProducerStates
-from ottla.storage.segment import Segment
-from ottla.storage.segment_list import SegmentList
-from ottla.storage.snapshot_files import SnapshotFiles
+from ottla.storage.log.leader_epochs import LeaderEpochs
+from ottla.storage.log.partition_log import PartitionLog
+from ottla.storage.producers.producer_state import ProducerStates
+from ottla.storage.producers.snapshot_files import SnapshotFiles
+from ottla.storage.segment.segment import Segment
+from ottla.storage.segment.segment_list import SegmentList
 
 NOW_MS = 1_700_000_000_000
 ROUNDS = 5

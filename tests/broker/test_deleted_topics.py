@@ -5,8 +5,8 @@ from pathlib import Path
 
 import ottla
 from ottla.replication.partition import Partition
-from ottla.storage.partition_log import PartitionLog
-from ottla.storage.segment import Segment
+from ottla.storage.log.partition_log import PartitionLog
+from ottla.storage.segment.segment import Segment
 from ottla.testing import EmbeddedBroker
 from support.eventually import eventually
 

@@ -6,8 +6,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from ottla.broker.broker import Broker
+from ottla.broker.broker_telemetry import LifeState
 from ottla.broker.data_plane import DataPlane
-from ottla.broker.vital_signs import LifeState
 from ottla.config import BrokerConfig
 from support.loops import on_loop
 

@@ -9,9 +9,9 @@ import pytest
 from ottla.cli.adoption import PartitionPlan, plan_adoption
 from ottla.errors import OperatorError
 from ottla.model import TopicPartition
-from ottla.storage.inventory import FoundPartition, Inventory, take_inventory
-from ottla.storage.meta_properties import MetaProperties
-from ottla.storage.partition_directory import DirectoryKind
+from ottla.storage.log.partition_directory import DirectoryKind
+from ottla.storage.log_dir.log_dir_scan import FoundPartition, Inventory, take_inventory
+from ottla.storage.log_dir.meta_properties import MetaProperties
 
 TOPIC_ID = uuid.UUID(int=7)
 

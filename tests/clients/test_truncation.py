@@ -9,7 +9,7 @@ import pytest
 
 import ottla
 from ottla.clients.consumer.partition_state import Divergence, PartitionState
-from ottla.clients.consumer.truncation import resolve
+from ottla.clients.consumer.position_validation import resolve
 from ottla.clients.errors import LogTruncationError
 from ottla.clients.offset_lookup import OffsetSpec
 from ottla.model import TopicPartition

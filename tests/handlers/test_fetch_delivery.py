@@ -26,7 +26,7 @@ from ottla.records.legacy import decode_messages, down_convert
 from ottla.records.record import Record, encode_batch
 from ottla.replication.delayed_fetch import Answers
 from ottla.replication.fetching import SMALL_BYTES_MAX, FetchEntry
-from ottla.storage.log_offsets import LogOffset
+from ottla.storage.log.log_results import LogOffset
 from support.disks import FaultyDisk, os_error
 from support.logs import create_log
 

@@ -25,8 +25,8 @@ from hostile.batches import Batches, batch_at, end_offset, looks_right, read_bat
 from hostile.damage import Damage
 from ottla.errors import ErrorCode
 from ottla.records.batch import decode_header, iterate_batches
-from ottla.storage.checkpoints import CLEANER, LOG_START
-from ottla.storage.partition_directory import PARTITION_METADATA
+from ottla.storage.log.partition_directory import PARTITION_METADATA
+from ottla.storage.log_dir.checkpoints import CLEANER, LOG_START
 from support.eventually import eventually
 from support.raw_group import RawMember, await_coordinator, fetch_offset
 from support.raw_kafka import RawKafka, create_topic, topic_metadata

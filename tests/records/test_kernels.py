@@ -23,8 +23,8 @@ from ottla.records import kernels
 from ottla.records.batch import iterate_batches, rewrite_crc
 from ottla.records.kernels.crc_tables import CASTAGNOLI, IEEE, crc_table
 from ottla.records.kernels.loading import kernel_names, load_interpreted, load_kernel
-from ottla.records.kernels.problems import SENTENCES, Problem, error_for
 from ottla.records.kernels.spans import new_spans
+from ottla.records.kernels.validation_codes import SENTENCES, Problem, error_for
 from ottla.records.record import Record, encode_batch
 
 FORMS = {

@@ -17,7 +17,7 @@ from ottla.replication.delayed_fetch import Answers, DelayedFetch
 from ottla.replication.fetch_session import EntryKey, FetchSession
 from ottla.replication.fetching import READ_COMMITTED, FetchEntry, FetchParams, FetchReader
 from ottla.replication.partition import PartitionState
-from ottla.storage.batch_validation import Origin
+from ottla.storage.log.batch_validation import Origin
 from support.disks import FaultyDisk, os_error
 from support.logs import batch
 from support.loops import on_loop

@@ -3,7 +3,7 @@
 import pytest
 
 from ottla.replication.fetching import ENOUGH_BYTES, bytes_between
-from ottla.storage.log_offsets import LogOffset
+from ottla.storage.log.log_results import LogOffset
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from ottla.replication.delayed_produce import DelayedProduce, Unacknowledged
 from ottla.replication.fetch_session import EntryKey, FetchSession
 from ottla.replication.fetching import FetchEntry, FetchParams, FetchReader
 from ottla.replication.purgatory import Wait
-from ottla.storage.log_offsets import AppendInfo
+from ottla.storage.log.log_results import AppendInfo
 from support.loops import on_loop
 from support.replicas import Replicas, replicas_in, turn
 

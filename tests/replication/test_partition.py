@@ -18,7 +18,7 @@ from ottla.errors.kafka import (
 from ottla.model import TopicPartition
 from ottla.records.control import ControlType, encode_end_txn_batch
 from ottla.replication.partition import ACKS_ALL, PartitionState
-from ottla.storage.batch_validation import Origin
+from ottla.storage.log.batch_validation import Origin
 from support.logs import batch
 from support.loops import on_loop
 from support.replicas import BROKER_ID, replicas_in

@@ -36,9 +36,9 @@ from ottla.replication.replica_context import ReplicaContext
 from ottla.replication.replica_manager import ReplicaManager
 from ottla.server.endpoints import AdvertisedEndpoint
 from ottla.storage.background import InlineBackground
+from ottla.storage.log.partition_log import PartitionLog
 from ottla.storage.log_manager import LogManager
 from ottla.storage.log_settings import log_settings
-from ottla.storage.partition_log import PartitionLog
 from ottla.transport import ReceiveBuffer
 from simulation.disk import SurvivingDisk
 from simulation.process import Process

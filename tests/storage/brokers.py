@@ -12,9 +12,9 @@ from ottla.model import TopicPartition
 from ottla.records.batch import iterate_batches
 from ottla.records.record import Record, decode_batch, encode_batch
 from ottla.storage.background import Background, Done, InlineBackground, Work
+from ottla.storage.log.partition_log import PartitionLog
 from ottla.storage.log_manager import LogManager
 from ottla.storage.log_settings import LogSettings
-from ottla.storage.partition_log import PartitionLog
 
 ORDERS = TopicPartition("orders", 0)
 

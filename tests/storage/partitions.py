@@ -10,13 +10,13 @@ from ottla.records.batch import iterate_batches
 from ottla.records.control import ControlType, encode_end_txn_batch
 from ottla.records.legacy import down_convert
 from ottla.records.record import Record, decode_batch, encode_batch
-from ottla.storage.leader_epochs import FILE_NAME, LeaderEpochs
-from ottla.storage.loading import LoadedLog, LoadRequest, load_log
-from ottla.storage.producer_replay import note_batch
-from ottla.storage.producer_state import ProducerStates
-from ottla.storage.segment import Segment
-from ottla.storage.segment_list import SegmentList
-from ottla.storage.snapshot_files import SnapshotFiles
+from ottla.storage.log.leader_epochs import FILE_NAME, LeaderEpochs
+from ottla.storage.log.loading import LoadedLog, LoadRequest, load_log
+from ottla.storage.producers.producer_replay import note_batch
+from ottla.storage.producers.producer_state import ProducerStates
+from ottla.storage.producers.snapshot_files import SnapshotFiles
+from ottla.storage.segment.segment import Segment
+from ottla.storage.segment.segment_list import SegmentList
 
 NOW = 1_700_000_000_000
 ORDERS = TopicPartition("orders", 0)

@@ -21,10 +21,10 @@ import pytest
 
 from ottla.model import TopicPartition
 from ottla.records.batch import iterate_batches
-from ottla.storage.leader_epochs import LeaderEpochs
-from ottla.storage.partition_log import PartitionLog
-from ottla.storage.producer_replay import replay_segments
-from ottla.storage.producer_state import ProducerStates
+from ottla.storage.log.leader_epochs import LeaderEpochs
+from ottla.storage.log.partition_log import PartitionLog
+from ottla.storage.producers.producer_replay import replay_segments
+from ottla.storage.producers.producer_state import ProducerStates
 from storage.brokers import ORDERS, Storage, values_of
 from storage.crash_model import CHOICES, Choice, CrashModel, HastyDisk, crash_points, random_choice
 from support.disks import RecordingDisk

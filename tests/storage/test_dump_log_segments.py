@@ -8,8 +8,8 @@ import pytest
 
 from ottla.records.attributes import Codec
 from ottla.records.control import ControlType, encode_end_txn_batch
-from ottla.storage.batch_validation import Origin
-from ottla.storage.partition_log import PartitionLog
+from ottla.storage.log.batch_validation import Origin
+from ottla.storage.log.partition_log import PartitionLog
 from support.logs import NOW_MS, batch, create_log, read_all, take
 from support.peers import run_kafka_class
 

@@ -11,8 +11,8 @@ from ottla.errors.tree import LogDirError
 from ottla.model import TopicPartition
 from ottla.storage import flushing
 from ottla.storage.background import ThreadBackground
-from ottla.storage.batch_validation import Origin
-from ottla.storage.partition_log import PartitionLog
+from ottla.storage.log.batch_validation import Origin
+from ottla.storage.log.partition_log import PartitionLog
 from storage.brokers import ORDERS, QueuedBackground, Storage, values_of
 from support.disks import FaultyDisk, RecordingDisk, os_error
 from support.logs import NOW_MS, batch

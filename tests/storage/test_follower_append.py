@@ -6,7 +6,7 @@ from ottla.errors.kafka import CorruptMessageError, OffsetOutOfRangeError
 from ottla.records.attributes import Codec
 from ottla.records.batch import stamp
 from ottla.records.legacy import down_convert
-from ottla.storage.partition_log import PartitionLog
+from ottla.storage.log.partition_log import PartitionLog
 from support.logs import NOW_MS, batch, create_log, read_all, take
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ottla.errors import KafkaError
-from ottla.storage.partition_log import PartitionLog
+from ottla.storage.log.partition_log import PartitionLog
 from support.hostile_messages import HostileMessages
 from support.logs import NOW_MS, create_log, next_offset, open_log, read_all, take
 

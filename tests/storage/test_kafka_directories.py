@@ -9,9 +9,9 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from ottla.model import TopicPartition as Partition
 from ottla.records.record import Record
-from ottla.storage.inventory import take_inventory
+from ottla.storage.log.partition_log import PartitionLog
+from ottla.storage.log_dir.log_dir_scan import take_inventory
 from ottla.storage.log_manager import LogManager
-from ottla.storage.partition_log import PartitionLog
 from storage.brokers import Storage
 from support.disks import FaultyDisk
 from support.kafka_zookeeper import ZooKeeperModeBroker

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from ottla.errors.kafka import OffsetOutOfRangeError
-from ottla.storage.log_hooks import NoHooks
-from ottla.storage.partition_log import PartitionLog
-from ottla.storage.segment import Segment
+from ottla.storage.log.log_hooks import NoHooks
+from ottla.storage.log.partition_log import PartitionLog
+from ottla.storage.segment.segment import Segment
 from support.logs import NOW_MS, batch, create_log, read_all
 
 

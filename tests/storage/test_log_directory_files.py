@@ -11,21 +11,21 @@ import pytest
 from ottla.disk.directory import LogDirectory
 from ottla.errors import OperatorError
 from ottla.model import TopicPartition
-from ottla.storage import clean_shutdown
-from ottla.storage.directory_lock import DirectoryLock
-from ottla.storage.meta_properties import (
-    MetaProperties,
-    check_same_broker,
-    check_same_cluster,
-    decode_meta_properties,
-)
-from ottla.storage.partition_directory import (
+from ottla.storage.log.partition_directory import (
     DirectoryKind,
     InconsistentPartitionMetadataError,
     decode_partition_metadata,
     encode_partition_metadata,
     parse_directory_name,
     renamed_directory,
+)
+from ottla.storage.log_dir import clean_shutdown
+from ottla.storage.log_dir.directory_lock import DirectoryLock
+from ottla.storage.log_dir.meta_properties import (
+    MetaProperties,
+    check_same_broker,
+    check_same_cluster,
+    decode_meta_properties,
 )
 
 KAFKA_META = b"#\n#Sat Nov 15 10:00:00 UTC 2025\nbroker.id=3\nversion=0\ncluster.id=Xk-9aBcDEf012345678901\n"
@@ -131,7 +131,7 @@ def test_the_clean_shutdown_marker_is_kafkas_and_is_taken_once(tmp_path: Path) -
 def test_a_second_broker_in_the_same_directory_is_told_who_is_there(tmp_path: Path) -> None:
     lock = DirectoryLock(str(tmp_path))
     code = (
-        "import sys\nfrom ottla.storage.directory_lock import DirectoryLock\n"
+        "import sys\nfrom ottla.storage.log_dir.directory_lock import DirectoryLock\n"
         "from ottla.errors import OperatorError\n"
         "try: DirectoryLock(sys.argv[1])\nexcept OperatorError as error: print(error)\n"
     )

@@ -16,9 +16,9 @@ from ottla.errors.tree import LogDirError
 from ottla.model import TopicPartition
 from ottla.records.batch import LOG_OVERHEAD, stamp
 from ottla.records.record import Record, encode_batch
-from ottla.storage.checkpoints import CLEANER, HIGH_WATERMARK, LOG_START, RECOVERY_POINT
-from ottla.storage.inventory import take_inventory
-from ottla.storage.partition_directory import DirectoryKind
+from ottla.storage.log.partition_directory import DirectoryKind
+from ottla.storage.log_dir.checkpoints import CLEANER, HIGH_WATERMARK, LOG_START, RECOVERY_POINT
+from ottla.storage.log_dir.log_dir_scan import take_inventory
 from storage.brokers import ORDERS, Storage, values_of
 from storage.partitions import PartitionWriter
 from support.disks import FaultyDisk, os_error

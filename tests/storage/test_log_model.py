@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from ottla.errors.kafka import KafkaStorageError, OffsetOutOfRangeError
 from ottla.records.attributes import Codec
-from ottla.storage.partition_log import PartitionLog
+from ottla.storage.log.partition_log import PartitionLog
 from support.disks import FaultyDisk
 from support.logs import NOW_MS, batch, create_log, decode_records, next_offset, open_log, read_all, take
 

@@ -8,7 +8,7 @@ from ottla.errors.kafka import InvalidProducerEpochError, InvalidTxnStateError, 
 from ottla.errors.tree import LogDirError
 from ottla.records.batch import iterate_batches
 from ottla.records.control import ControlType
-from ottla.storage.partition_log import PartitionLog
+from ottla.storage.log.partition_log import PartitionLog
 from support.disks import RoomForLogsDisk
 from support.logs import NOW_MS, append_in_transaction, batch, create_log, end_transaction, open_log, take
 

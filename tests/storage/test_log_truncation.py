@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from ottla.storage.partition_log import PartitionLog
+from ottla.storage.log.partition_log import PartitionLog
 from support.logs import NOW_MS, batch, create_log, read_all
 
 

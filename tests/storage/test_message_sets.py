@@ -10,9 +10,9 @@ from ottla.records.attributes import Codec
 from ottla.records.batch import iterate_batches
 from ottla.records.legacy import down_convert
 from ottla.records.record import Record, encode_batch
-from ottla.storage.batch_validation import BATCHES_OF_A_SET_MAX
-from ottla.storage.log_offsets import NOT_FOUND, FoundOffset
-from ottla.storage.partition_log import PartitionLog
+from ottla.storage.log.batch_validation import BATCHES_OF_A_SET_MAX
+from ottla.storage.log.log_results import NOT_FOUND, FoundOffset
+from ottla.storage.log.partition_log import PartitionLog
 from support.disks import FaultyDisk
 from support.logs import NOW_MS, batch, create_log, read_all, take, topic_config
 

@@ -12,7 +12,7 @@ import pytest
 from ottla.errors.kafka import KafkaStorageError
 from ottla.errors.tree import LogDirError
 from ottla.model import TopicPartition
-from ottla.storage.partition_log import PartitionLog
+from ottla.storage.log.partition_log import PartitionLog
 from storage.brokers import ORDERS, Storage, values_of
 from support.disks import FaultyDisk, os_error
 

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from ottla.storage import clean_shutdown, loading, recovery
 from ottla.storage.flushing import DirectoryFlusher, FlushPlan
-from ottla.storage.log_dir import LogDir
+from ottla.storage.log import loading, recovery
+from ottla.storage.log.partition_log import PartitionLog
+from ottla.storage.log_dir import clean_shutdown
+from ottla.storage.log_dir.log_dir import LogDir
 from ottla.storage.log_manager import LogManager
-from ottla.storage.partition_log import PartitionLog
 from storage.crash_model import CHOICES, crash_points, random_choice
 from storage.test_crash_consistency import check_states, run_workload
 

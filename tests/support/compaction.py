@@ -10,15 +10,15 @@ from ottla.observability.metrics import Metrics
 from ottla.records.batch import stamp
 from ottla.records.record import Record, encode_batch
 from ottla.storage.background import Background, InlineBackground
-from ottla.storage.batch_validation import Origin
 from ottla.storage.cleaner.__main__ import run
 from ottla.storage.cleaner.cleaner_metrics import CleanerMetrics
 from ottla.storage.cleaner.job import CleaningJob, CleaningResult
 from ottla.storage.cleaner.log_cleaner import LogCleaner
 from ottla.storage.cleaner.settings import CleanerSettings
+from ottla.storage.log.batch_validation import Origin
+from ottla.storage.log.partition_log import PartitionLog
 from ottla.storage.log_manager import LogManager
 from ottla.storage.log_settings import log_settings
-from ottla.storage.partition_log import PartitionLog
 from support.logs import read_all
 
 PARTITION = TopicPartition("compacted", 0)

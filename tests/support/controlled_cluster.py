@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from ottla.clock import ManualClock
 from ottla.controller.broker_channel import LocalChannel
-from ottla.controller.broker_state import BrokerState
 from ottla.controller.config_store import ConfigStore
+from ottla.controller.control_request_handler import BrokerState
 from ottla.controller.local_partitions import PartitionRole
 from ottla.controller.node import ControllerNode, ControllerSettings
 from ottla.controller.registration import BrokerRegistration, create_roots

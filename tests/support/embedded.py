@@ -8,7 +8,7 @@ from ottla.protocol.messages.incremental_alter_configs import (
     AlterConfigsResource,
     IncrementalAlterConfigsRequest,
 )
-from ottla.storage.partition_log import PartitionLog
+from ottla.storage.log.partition_log import PartitionLog
 from ottla.testing import EmbeddedBroker
 from ottla.testing.running_broker import ThreadBroker
 from support.raw_kafka import RawKafka

@@ -14,7 +14,7 @@ from ottla.config import BrokerConfig
 from ottla.errors import ErrorCode
 from ottla.model import TopicPartition
 from ottla.protocol.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
-from ottla.storage.partition_log import PartitionLog
+from ottla.storage.log.partition_log import PartitionLog
 from support.disks import FaultyDisk, os_error
 from support.raw_kafka import RawKafka, ask, create_topic
 from support.raw_requests import ACKS_ALL, NOW_MS, batch, fetch_partition, fetch_request, produce
@@ -97,7 +97,7 @@ class Halves:
         assert [log_dir.path for log_dir in self.broker.data.logs.online_dirs()] == [self.good_path]
         assert await self.fetch() == {BAD: (STORAGE_ERROR, False), GOOD: (ErrorCode.NONE, True)}
         assert not self.broker.failed.done()
-        said = [record for record in caplog.records if record.name == "ottla.storage.log_dir"]
+        said = [record for record in caplog.records if record.name == "ottla.storage.log_dir.log_dir"]
         assert [record.levelno for record in said] == [logging.ERROR]
 
 

@@ -12,15 +12,15 @@ from ottla.model import TopicPartition
 from ottla.records.batch import iterate_batches
 from ottla.records.control import ControlType, encode_end_txn_batch
 from ottla.records.record import Record, decode_batch, encode_batch
-from ottla.storage.batch_validation import Origin
-from ottla.storage.leader_epochs import LeaderEpochs
-from ottla.storage.loading import LoadRequest, load_log
-from ottla.storage.log_offsets import LogRead
-from ottla.storage.partition_log import LogHooks, PartitionLog
-from ottla.storage.producer_state import ProducerStates
-from ottla.storage.segment import Segment
-from ottla.storage.segment_list import SegmentList
-from ottla.storage.snapshot_files import SnapshotFiles
+from ottla.storage.log.batch_validation import Origin
+from ottla.storage.log.leader_epochs import LeaderEpochs
+from ottla.storage.log.loading import LoadRequest, load_log
+from ottla.storage.log.log_results import LogRead
+from ottla.storage.log.partition_log import LogHooks, PartitionLog
+from ottla.storage.producers.producer_state import ProducerStates
+from ottla.storage.producers.snapshot_files import SnapshotFiles
+from ottla.storage.segment.segment import Segment
+from ottla.storage.segment.segment_list import SegmentList
 
 NOW_MS = 1_700_000_000_000
 TOPIC_PARTITION = TopicPartition("orders", 0)

@@ -19,6 +19,7 @@ import logging
 from collections.abc import Mapping
 from typing import Protocol, TypeVar
 
+from ottla.broker.broker_telemetry import LifeState, VitalSigns
 from ottla.broker.control_plane import ControlPlane
 from ottla.broker.controlled_shutdown import leave_cluster
 from ottla.broker.data_plane import DataPlane
@@ -28,7 +29,6 @@ from ottla.broker.identity import Identity, establish_identity
 from ottla.broker.log_dir_contents import LogDirContents, look_into, warn_of_unknown_topics
 from ottla.broker.stop_sequence import FLUSH_SECONDS_MAX, StopSequence
 from ottla.broker.topic_configs import TopicConfigs
-from ottla.broker.vital_signs import LifeState, VitalSigns
 from ottla.broker.zookeeper import ZooKeeperLink
 from ottla.clients.runtime import RECEIVE_BYTES, Runtime
 from ottla.clock import SystemClock, TimerWheel

@@ -11,8 +11,8 @@ from ottla.clients.runtime import Runtime
 from ottla.clock import Clock
 from ottla.config import BrokerConfig
 from ottla.controller.auto_creation import AutoTopicCreator
-from ottla.controller.broker_state import BrokerState
 from ottla.controller.config_store import ConfigStore
+from ottla.controller.control_request_handler import BrokerState
 from ottla.controller.network_channel import NetworkChannel
 from ottla.controller.node import ControllerNode, ControllerSettings, Rebalancing
 from ottla.controller.producer_ids import ProducerIdManager

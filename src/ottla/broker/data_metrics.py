@@ -9,8 +9,8 @@ from ottla.observability.conversion_metrics import Conversion, ConversionMetrics
 from ottla.observability.metrics import Metrics
 from ottla.replication.fetch_session_cache import FetchSessionCache
 from ottla.replication.purgatory import Purgatory
+from ottla.storage.log.partition_log import PartitionLog
 from ottla.storage.log_manager import LogManager
-from ottla.storage.partition_log import PartitionLog
 
 Sample = tuple[tuple[str, ...], float]
 

@@ -20,9 +20,9 @@ from ottla.replication.purgatory import Purgatory
 from ottla.replication.replica_context import ReplicaContext
 from ottla.replication.replica_manager import ReplicaManager
 from ottla.storage.background import ThreadBackground
+from ottla.storage.log.partition_log import PartitionLog
 from ottla.storage.log_manager import LogManager
 from ottla.storage.log_settings import log_settings
-from ottla.storage.partition_log import PartitionLog
 
 logger = logging.getLogger(__name__)
 

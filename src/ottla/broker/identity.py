@@ -6,8 +6,8 @@ from ottla.config import BrokerConfig
 from ottla.controller.registration import cluster_id, generate_broker_id
 from ottla.coordination.session import Session
 from ottla.errors import ConfigError
+from ottla.storage.log_dir.meta_properties import check_same_broker, check_same_cluster
 from ottla.storage.log_manager import LogManager
-from ottla.storage.meta_properties import check_same_broker, check_same_cluster
 
 
 class Identity(NamedTuple):

@@ -16,7 +16,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from typing import NamedTuple
 
 from ottla.coordination import paths
-from ottla.storage.partition_directory import DirectoryKind, parse_directory_name
+from ottla.storage.log.partition_directory import DirectoryKind, parse_directory_name
 
 logger = logging.getLogger(__name__)
 

@@ -7,20 +7,20 @@ this broker may still act as a leader.
 import asyncio
 import logging
 
-from ottla.broker.second_hand_metadata import SecondHandMetadata
+from ottla.broker.peer_metadata_refresh import SecondHandMetadata
 from ottla.clients.addresses import Address
 from ottla.clients.connection import ConnectionSettings
 from ottla.clients.runtime import Runtime
 from ottla.config import BrokerConfig
-from ottla.controller.broker_state import BrokerState
+from ottla.controller.control_request_handler import BrokerState
 from ottla.controller.node import ControllerNode
 from ottla.coordination.session import Session, SessionEvent
 from ottla.metadata.cache import MetadataCache
 from ottla.metadata.image import NO_LEADER, ClusterImage
 from ottla.protocol.messages.alter_partition import AlterPartitionRequest, AlterPartitionResponse
+from ottla.replication.alter_partition_manager import IsrChanges
 from ottla.replication.fetcher import FetcherSettings, FetcherSurroundings
 from ottla.replication.fetcher_manager import FetcherManager
-from ottla.replication.isr_changes import IsrChanges
 from ottla.replication.peers import Peers
 from ottla.replication.replica_manager import ReplicaManager
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from ottla.disk.atomic_file import read_whole, write_atomically
 from ottla.disk.directory import LogDirectory
 from ottla.errors import OperatorError
-from ottla.storage import meta_properties
+from ottla.storage.log_dir import meta_properties
 
 FILE_NAME = "log.dirs"
 KEY = "ottla.zookeeper.data.dir"

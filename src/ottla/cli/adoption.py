@@ -33,9 +33,9 @@ from ottla.coordination.session import CreateOp, SetOp
 from ottla.coordination.session_life import SessionOptions
 from ottla.errors.tree import OperatorError
 from ottla.model import INTERNAL_TOPICS, NO_BROKER, TopicPartition, random_uuid
-from ottla.storage.directory_lock import DirectoryLock
-from ottla.storage.inventory import FoundPartition, Inventory, take_inventory
-from ottla.storage.partition_directory import DirectoryKind
+from ottla.storage.log.partition_directory import DirectoryKind
+from ottla.storage.log_dir.directory_lock import DirectoryLock
+from ottla.storage.log_dir.log_dir_scan import FoundPartition, Inventory, take_inventory
 
 COMPACTED = {"cleanup.policy": "compact"}
 KEPT = {"retention.bytes": "-1", "retention.ms": "-1"}

@@ -119,7 +119,7 @@ def _read_as_member(
     consumer: "Consumer", names: Sequence[str], until_end: bool
 ) -> "Generator[ConsumerRecord, None, None]":
     """As a member of a group; its end is reached when nothing assigned has any lag."""
-    from ottla.cli.unread import give_back
+    from ottla.cli.uncommitted_records import give_back
 
     consumer.subscribe(names)
     while True:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import click
 
-from ottla.cli.advice import advice_for
+from ottla.cli.error_hints import advice_for
 from ottla.cli.kafka.names import KAFKA_TOOLS
 from ottla.cli.profiles import load_profile
 from ottla.errors.tree import OperatorError, OttlaError

@@ -9,10 +9,10 @@ import os
 from collections.abc import Iterable
 
 from ottla.disk.system_disk import SystemDisk
-from ottla.storage.inventory import FoundPartition
-from ottla.storage.producer_snapshot import CorruptSnapshotError, decode_snapshot
-from ottla.storage.segment_files import LOG_SUFFIX, SNAPSHOT_SUFFIX, file_path, parse_file_name
-from ottla.storage.segment_scan import SegmentScan
+from ottla.storage.log_dir.log_dir_scan import FoundPartition
+from ottla.storage.producers.producer_snapshot import CorruptSnapshotError, decode_snapshot
+from ottla.storage.segment.segment_files import LOG_SUFFIX, SNAPSHOT_SUFFIX, file_path, parse_file_name
+from ottla.storage.segment.segment_scan import SegmentScan
 
 NO_PRODUCER_ID = -1
 

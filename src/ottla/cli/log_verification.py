@@ -4,8 +4,8 @@ import os
 from typing import NamedTuple
 
 from ottla.disk.system_disk import SystemDisk
-from ottla.storage.segment_files import parse_file_name
-from ottla.storage.segment_scan import SegmentScan
+from ottla.storage.segment.segment_files import parse_file_name
+from ottla.storage.segment.segment_scan import SegmentScan
 
 
 class Verified(NamedTuple):

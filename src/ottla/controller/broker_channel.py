@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from ottla.controller.broker_state import BrokerState
+from ottla.controller.control_request_handler import BrokerState
 from ottla.controller.control_requests import ControlRequest
 from ottla.controller.state import BrokerRecord
 from ottla.errors.kafka import BrokerNotAvailableError

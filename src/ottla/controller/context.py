@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ottla.controller import plans
 from ottla.controller.broker_channel import BrokerChannel
-from ottla.controller.broker_state import TopicOverrides
+from ottla.controller.control_request_handler import TopicOverrides
 from ottla.controller.control_requests import ControlBatch, ControlRequest
 from ottla.controller.election import Elected
 from ottla.controller.state import NO_LEADER, ControllerState, PartitionRecord, StateChange

@@ -23,8 +23,8 @@ from ottla.clock.turns import in_turns
 from ottla.controller import plans
 from ottla.controller.active_controller import ActiveController
 from ottla.controller.broker_channel import BrokerChannel
-from ottla.controller.broker_state import TopicOverrides
 from ottla.controller.context import ControllerStats, Surroundings, Work
+from ottla.controller.control_request_handler import TopicOverrides
 from ottla.controller.election import ControllerElection, ControllerMovedError, Elected
 from ottla.controller.event_queue import EventQueue
 from ottla.controller.leader_moves import Outcomes

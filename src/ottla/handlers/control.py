@@ -3,7 +3,7 @@
 Only the versions with topic ids, grouped topics and broker epochs are served: no older controller is in this cluster.
 """
 
-from ottla.controller.broker_state import BrokerState
+from ottla.controller.control_request_handler import BrokerState
 from ottla.errors import KafkaError
 from ottla.handlers.context import RequestContext
 from ottla.handlers.registry import HandlerTable, always

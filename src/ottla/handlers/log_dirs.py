@@ -21,9 +21,9 @@ from ottla.protocol.messages.describe_log_dirs import (
     DescribeLogDirsTopic,
 )
 from ottla.replication.replica_manager import ReplicaManager
-from ottla.storage.log_dir import LogDir
+from ottla.storage.log.partition_log import PartitionLog
+from ottla.storage.log_dir.log_dir import LogDir
 from ottla.storage.log_manager import LogManager
-from ottla.storage.partition_log import PartitionLog
 
 VERSIONS = (0, 5)
 

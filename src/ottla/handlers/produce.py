@@ -37,11 +37,11 @@ from ottla.protocol.messages.produce import (
 from ottla.records.batch import says_transactional
 from ottla.replication.deferred_append import DeferredAppends
 from ottla.replication.delayed_produce import DelayedProduce, Unacknowledged, unacknowledged
+from ottla.replication.failed_request_metrics import count_refused_produce
 from ottla.replication.partition import ACKS_ALL, Partition
-from ottla.replication.refusals import count_refused_produce
 from ottla.replication.replica_manager import ReplicaManager
-from ottla.storage.batch_validation import RefusedRecords
-from ottla.storage.log_offsets import AppendInfo
+from ottla.storage.log.batch_validation import RefusedRecords
+from ottla.storage.log.log_results import AppendInfo
 
 VERSIONS = (0, 13)
 _TOPIC_ID_VERSION = 13

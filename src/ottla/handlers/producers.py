@@ -15,7 +15,7 @@ from ottla.protocol.messages.describe_producers import (
     TopicResponse,
 )
 from ottla.replication.replica_manager import ReplicaManager
-from ottla.storage.producer_state import ProducerStates
+from ottla.storage.producers.producer_state import ProducerStates
 
 VERSIONS = (0, 0)
 

@@ -31,8 +31,8 @@ from ottla.records.kernels import (
     index_records,
     make_rows,
 )
-from ottla.records.kernels.problems import error_for
 from ottla.records.kernels.spans import HEADER_SPAN_COLUMNS, Spans, new_spans
+from ottla.records.kernels.validation_codes import error_for
 
 Headers: TypeAlias = Sequence[tuple[str, bytes | None]]
 Row = TypeVar("Row", bound=tuple[Any, ...])

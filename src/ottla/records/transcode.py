@@ -11,7 +11,7 @@ from ottla.records.attributes import COMPRESSION_MASK, Codec
 from ottla.records.batch import BatchHeader, Buffer, assemble_batch, decode_header
 from ottla.records.compression import compress
 from ottla.records.kernels import validate_records
-from ottla.records.kernels.problems import error_for
+from ottla.records.kernels.validation_codes import error_for
 from ottla.records.record import DECOMPRESSED_MAX, RecordsSection, open_section
 
 TIMESTAMP_MIN = -(2**63)

@@ -10,8 +10,8 @@ import asyncio
 from ottla.clock import Clock
 from ottla.replication.partition import Partition
 from ottla.replication.replica_manager import ReplicaManager
-from ottla.storage.batch_validation import Origin, PreparedBatch, opens_to_at_most
-from ottla.storage.log_offsets import AppendInfo
+from ottla.storage.log.batch_validation import Origin, PreparedBatch, opens_to_at_most
+from ottla.storage.log.log_results import AppendInfo
 
 # Smaller records are opened on the loop: a thread costs more than they do. A few hundred bytes can hold megabytes.
 INLINE_BYTES_MAX = 4096

@@ -25,7 +25,7 @@ from ottla.errors import ErrorCode
 from ottla.protocol.messages.produce import PartitionProduceResponse
 from ottla.replication.partition import ACKS_ALL, Partition
 from ottla.replication.purgatory import Purgatory, Wait
-from ottla.storage.log_offsets import AppendInfo
+from ottla.storage.log.log_results import AppendInfo
 
 Response = TypeVar("Response")
 

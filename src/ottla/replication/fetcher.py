@@ -16,8 +16,8 @@ from ottla.errors import ErrorCode, KafkaError, LogDirError, OttlaError, error_f
 from ottla.observability.logs import RateLimitedLogger
 from ottla.protocol.messages.fetch import FetchRequest, FetchResponse, PartitionData, ReplicaState
 from ottla.protocol.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
-from ottla.replication.fetcher_session import FetcherSession, FetchKey, FetchPosition
 from ottla.replication.followed_partition import FollowedPartition
+from ottla.replication.follower_fetch_session import FetcherSession, FetchKey, FetchPosition
 from ottla.replication.partition import Partition
 from ottla.replication.peers import Peers
 from ottla.replication.replica_manager import ReplicaManager

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ottla.replication.fetcher import FetcherSurroundings, ReplicaFetcher
-from ottla.replication.fetcher_session import FetchKey
 from ottla.replication.followed_partition import FollowedPartition
+from ottla.replication.follower_fetch_session import FetchKey
 from ottla.replication.partition import Partition
 
 

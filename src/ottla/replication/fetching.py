@@ -17,11 +17,11 @@ from ottla.errors import ErrorCode, KafkaError, LogDirError, OttlaError
 from ottla.errors.kafka import OffsetOutOfRangeError
 from ottla.model import NO_BROKER, NO_EPOCH, ZERO_UUID
 from ottla.protocol.messages.fetch import AbortedTransaction, EpochEndOffset, LeaderIdAndEpoch, PartitionData
+from ottla.replication.failed_request_metrics import count_refused_fetch
 from ottla.replication.partition import Partition
-from ottla.replication.refusals import count_refused_fetch
 from ottla.replication.replica_manager import ReplicaManager
 from ottla.replication.replica_selector import ReplicaSelector
-from ottla.storage.log_offsets import UNKNOWN_POSITION, LogOffset
+from ottla.storage.log.log_results import UNKNOWN_POSITION, LogOffset
 
 READ_COMMITTED = 1
 CONSUMER_REPLICA_ID = -1

@@ -13,7 +13,7 @@ import logging
 
 from ottla.model import NO_EPOCH
 from ottla.protocol.messages.fetch import EpochEndOffset, PartitionData
-from ottla.replication.fetcher_session import FetchKey, FetchPosition
+from ottla.replication.follower_fetch_session import FetchKey, FetchPosition
 from ottla.replication.partition import Partition
 from ottla.replication.replica_manager import ReplicaManager
 

@@ -7,7 +7,7 @@ distance: `caught_up_at` is the last moment at which it is known to have had all
     fetch at t2 of N2                       N2 >= E1: it had at t2 what the leader had at t1, so: caught up at t1
 """
 
-from ottla.storage.log_offsets import LogOffset
+from ottla.storage.log.log_results import LogOffset
 
 NOT_FETCHED = LogOffset(-1)
 NO_BROKER_EPOCH = -1

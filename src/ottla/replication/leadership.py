@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from ottla.replication.follower_progress import NEVER, FollowerProgress
-from ottla.storage.log_offsets import LogOffset
+from ottla.storage.log.log_results import LogOffset
 
 
 class IsrProposal(NamedTuple):

@@ -27,9 +27,9 @@ from ottla.observability.topic_metrics import TopicSeries
 from ottla.replication.leadership import IsrProposal, Leadership
 from ottla.replication.purgatory import Purgatory, Watched
 from ottla.replication.replica_context import ReplicaContext
-from ottla.storage.batch_validation import PreparedBatch
-from ottla.storage.log_offsets import AppendInfo, LogOffset
-from ottla.storage.partition_log import PartitionLog
+from ottla.storage.log.batch_validation import PreparedBatch
+from ottla.storage.log.log_results import AppendInfo, LogOffset
+from ottla.storage.log.partition_log import PartitionLog
 
 ACKS_ALL = -1
 

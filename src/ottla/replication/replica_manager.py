@@ -28,11 +28,11 @@ from ottla.observability.topic_metrics import TopicMetrics, TopicSeries
 from ottla.replication.partition import Partition, PartitionState
 from ottla.replication.purgatory import Purgatory
 from ottla.replication.replica_context import ReplicaContext
-from ottla.storage.batch_validation import PreparedBatch
+from ottla.storage.log.batch_validation import PreparedBatch
+from ottla.storage.log.log_results import AppendInfo
+from ottla.storage.log.partition_log import PartitionLog
 from ottla.storage.log_manager import LogManager
-from ottla.storage.log_offsets import AppendInfo
 from ottla.storage.log_settings import LogSettings
-from ottla.storage.partition_log import PartitionLog
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from ottla.clock import Clock
 from ottla.errors import PeerError
 from ottla.observability.instruments import Counter
 from ottla.observability.metrics import Metrics
-from ottla.observability.recent_share import RecentShare
+from ottla.observability.windowed_ratio import RecentShare
 from ottla.server.admission import Admission
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ottla.disk.directory import LogDirectory
 from ottla.disk.log_file import LogFile
 from ottla.errors.kafka import KafkaStorageError
 from ottla.storage.background import Background
-from ottla.storage.segment import Segment
+from ottla.storage.segment.segment import Segment
 
 logger = logging.getLogger(__name__)
 

@@ -31,11 +31,11 @@ from ottla.disk.directory import LogDirectory
 from ottla.disk.log_file import LogFile
 from ottla.errors import OttlaError
 from ottla.errors.kafka import KafkaStorageError
-from ottla.storage import leader_epochs as epoch_file
 from ottla.storage.background import Background, Done
-from ottla.storage.partition_directory import PARTITION_METADATA
-from ottla.storage.partition_log import PartitionLog
-from ottla.storage.segment import Segment
+from ottla.storage.log import leader_epochs as epoch_file
+from ottla.storage.log.partition_directory import PARTITION_METADATA
+from ottla.storage.log.partition_log import PartitionLog
+from ottla.storage.segment.segment import Segment
 
 logger = logging.getLogger(__name__)
 

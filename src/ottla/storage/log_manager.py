@@ -33,25 +33,25 @@ from ottla.errors.kafka import KafkaStorageError
 from ottla.errors.tree import LogDirError
 from ottla.model import ZERO_UUID, TopicPartition
 from ottla.observability.conversion_metrics import Conversion
-from ottla.storage import meta_properties
 from ottla.storage.background import Background, Done, InlineBackground
-from ottla.storage.checkpoints import HIGH_WATERMARK, LOG_START, RECOVERY_POINT, OffsetsByPartition
-from ottla.storage.directory_loading import LoadedDirectory, TopicConfigs, check_no_duplicates, load_directory
-from ottla.storage.loading import LoadedLog, LoadRequest, load_log
-from ottla.storage.log_dir import LogDir
-from ottla.storage.log_settings import LogSettings
-from ottla.storage.meta_properties import MetaProperties
-from ottla.storage.partition_directory import (
+from ottla.storage.log.loading import LoadedLog, LoadRequest, load_log
+from ottla.storage.log.partition_directory import (
     PARTITION_METADATA,
     DirectoryKind,
     encode_partition_metadata,
     renamed_directory,
 )
-from ottla.storage.partition_log import PartitionLog
-from ottla.storage.segment import Segment
-from ottla.storage.segment_list import SegmentList
-from ottla.storage.upkeep import Upkeep
-from ottla.storage.wholeness import system_boot_id
+from ottla.storage.log.partition_log import PartitionLog
+from ottla.storage.log_dir import meta_properties
+from ottla.storage.log_dir.checkpoints import HIGH_WATERMARK, LOG_START, RECOVERY_POINT, OffsetsByPartition
+from ottla.storage.log_dir.directory_loading import LoadedDirectory, TopicConfigs, check_no_duplicates, load_directory
+from ottla.storage.log_dir.log_dir import LogDir
+from ottla.storage.log_dir.meta_properties import MetaProperties
+from ottla.storage.log_dir.power_loss_marker import system_boot_id
+from ottla.storage.log_maintenance import Upkeep
+from ottla.storage.log_settings import LogSettings
+from ottla.storage.segment.segment import Segment
+from ottla.storage.segment.segment_list import SegmentList
 
 logger = logging.getLogger(__name__)
 

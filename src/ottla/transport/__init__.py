@@ -13,9 +13,9 @@
 Server and clients use the same Connection. Nothing here knows what a message means.
 """
 
+from ottla.transport.coalesced_reads import UnhurriedReaders
 from ottla.transport.connection import Connection, FrameGate
 from ottla.transport.outgoing import open_connection, open_socket
 from ottla.transport.receive_buffer import ReceiveBuffer
-from ottla.transport.unhurried import UnhurriedReaders
 
 __all__ = ["Connection", "FrameGate", "ReceiveBuffer", "UnhurriedReaders", "open_connection", "open_socket"]

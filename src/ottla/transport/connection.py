@@ -32,6 +32,7 @@ from typing import Protocol
 
 from ottla.clock import Clock
 from ottla.errors import OttlaError, PeerError
+from ottla.transport.coalesced_reads import UnhurriedReaders
 from ottla.transport.frames import (
     API_KEY,
     API_KEY_BYTES,
@@ -42,7 +43,6 @@ from ottla.transport.frames import (
     frame_size_error,
 )
 from ottla.transport.receive_buffer import ReceiveBuffer
-from ottla.transport.unhurried import UnhurriedReaders
 from ottla.transport.write_queue import Chunk, Flush, WriteQueue, drop_chunks
 
 logger = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from ottla.coordinators.group.settings import GroupSettings
 from ottla.errors import ErrorCode
 from ottla.model import TopicPartition
 from ottla.observability.metrics import Metrics
-from ottla.storage.partition_log import PartitionLog
+from ottla.storage.log.partition_log import PartitionLog
 from support.loops import on_loop
 from support.replicas import Replicas, replicas_in
 

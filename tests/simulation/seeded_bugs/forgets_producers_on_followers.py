@@ -1,6 +1,6 @@
 """A follower does not keep producer states: after a failover a repeated batch is appended again."""
 
-from ottla.storage import partition_log
+from ottla.storage.log import partition_log
 
 
 def apply() -> None:

@@ -9,7 +9,7 @@ from ottla.records.batch import iterate_batches
 from ottla.records.control import ControlType, encode_end_txn_batch
 from ottla.records.legacy import down_convert
 from ottla.records.record import Record, encode_batch
-from ottla.storage.batch_validation import Origin
+from ottla.storage.log.batch_validation import Origin
 from support.compaction import CompactedLogs, latest
 from support.logs import read_all
 

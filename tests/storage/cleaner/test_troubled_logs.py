@@ -8,7 +8,7 @@ import pytest
 from ottla.errors import OttlaError
 from ottla.model import TopicPartition
 from ottla.storage.cleaner.job import CleaningJob, CleaningResult
-from ottla.storage.partition_log import PartitionLog
+from ottla.storage.log.partition_log import PartitionLog
 from storage.brokers import QueuedBackground
 from support.compaction import CompactedLogs, clean_here
 from support.disks import FaultyDisk, os_error

@@ -12,7 +12,7 @@ from ottla.cli.interruption import interruptible
 from ottla.cli.kafka.clients import brokers_in_zookeeper, make_tool_target
 from ottla.cli.kafka.message_formatter import find_formatter
 from ottla.cli.kafka.options import ToolOptions
-from ottla.cli.unread import give_back
+from ottla.cli.uncommitted_records import give_back
 from ottla.config import read_properties
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """A producer snapshot as `kafka-dump-log` prints it: a line for every producer."""
 
 from ottla.errors.tree import OperatorError
-from ottla.storage.producer_snapshot import decode_snapshot
+from ottla.storage.producers.producer_snapshot import decode_snapshot
 
 
 def dump_snapshot(path: str) -> None:

@@ -18,10 +18,10 @@ from ottla.clients.consumer.events import Assigned, Lost, RebalanceEvent, Revoke
 from ottla.clients.consumer.fetched import FetchedPartition
 from ottla.clients.consumer.fetcher import Fetcher
 from ottla.clients.consumer.group import GroupMember, MemberLostError
-from ottla.clients.consumer.interest import Interest
 from ottla.clients.consumer.partition_state import PartitionState
 from ottla.clients.consumer.positions import find_positions
 from ottla.clients.consumer.settings import ConsumerSettings
+from ottla.clients.consumer.subscription_state import Interest
 from ottla.clients.errors import ClientTimeoutError, IllegalStateError
 from ottla.clients.metrics import ClientMetrics
 from ottla.clients.offset_lookup import OffsetAndTimestamp, OffsetSpec, list_offsets

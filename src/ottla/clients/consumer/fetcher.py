@@ -20,8 +20,8 @@ from ottla.clients.consumer.consumer_metrics import ConsumerMetrics
 from ottla.clients.consumer.fetch_session import SESSION_ERRORS, FetchSession, Wanted
 from ottla.clients.consumer.fetched import FetchedPartition
 from ottla.clients.consumer.partition_state import NO_REPLICA, NOT_FETCHING, PartitionState
+from ottla.clients.consumer.position_validation import PositionValidator, resolve
 from ottla.clients.consumer.settings import FetchSettings
-from ottla.clients.consumer.truncation import PositionValidator, resolve
 from ottla.clients.errors import NoOffsetForPartitionError, broker_error
 from ottla.errors import ErrorCode, KafkaError, OttlaError
 from ottla.errors.kafka import CorruptMessageError, UnsupportedVersionError

@@ -10,7 +10,7 @@ from ottla.records.batch import Buffer
 from ottla.replication.delayed_produce import DelayedProduce, unacknowledged
 from ottla.replication.partition import ACKS_ALL, Partition
 from ottla.replication.replica_manager import ReplicaManager
-from ottla.storage.batch_validation import PRODUCE_VERSION_LATEST
+from ottla.storage.log.batch_validation import PRODUCE_VERSION_LATEST
 
 
 class ReplicatedOffsetsLog:

@@ -1,7 +1,7 @@
 """A segment being written by the cleaner: a log file and its two indexes, all with the suffix `.cleaned`.
 
 The files are made with what is there removed first: a cleaner that was killed may have left some. Index entries follow
-the rules of `storage.segment`: one every `index.interval.bytes`, and the largest timestamp at the end.
+the rules of `storage.segment.segment`: one every `index.interval.bytes`, and the largest timestamp at the end.
 """
 
 import os
@@ -12,7 +12,7 @@ from ottla.disk.directory import LogDirectory
 from ottla.disk.log_file import LogFile
 from ottla.model import NO_OFFSET, NO_TIMESTAMP
 from ottla.records.batch import BatchHeader, Buffer
-from ottla.storage.segment_files import (
+from ottla.storage.segment.segment_files import (
     CLEANED_SUFFIX,
     LOG_SUFFIX,
     OFFSET_INDEX_SUFFIX,

@@ -14,12 +14,12 @@ from ottla.disk.log_file import LogFile
 from ottla.errors.kafka import CorruptMessageError
 from ottla.records.batch import MAGIC, BatchHeader, Buffer, check_crc, iterate_batches, peek_header
 from ottla.records.legacy import is_legacy, up_convert
-from ottla.storage.batch_scan import walk_batches
 from ottla.storage.cleaner.batch_filter import AbortedTransactions, BatchFilter, decode_records
 from ottla.storage.cleaner.cleaned_segment import RELATIVE_OFFSET_MAX, CleanedSegment
 from ottla.storage.cleaner.job import CleanedGroup, CleaningJob, CleaningResult, SourceSegment
 from ottla.storage.cleaner.offset_map import OffsetMap
-from ottla.storage.segment_files import LOG_SUFFIX, file_path
+from ottla.storage.segment.batch_scan import walk_batches
+from ottla.storage.segment.segment_files import LOG_SUFFIX, file_path
 
 READ_BYTES = 1 << 20
 

@@ -18,9 +18,7 @@ from ottla.config.topic_config import LONG_MAX
 from ottla.errors import LogDirError, OttlaError
 from ottla.errors.kafka import CorruptMessageError
 from ottla.model import TopicPartition
-from ottla.storage.aborted_transactions import collect_aborted
 from ottla.storage.background import Background
-from ottla.storage.checkpoints import CLEANER, OffsetsByPartition
 from ottla.storage.cleaner.cleaner_metrics import CleanerMetrics
 from ottla.storage.cleaner.job import AbortedRange, CleaningJob, CleaningResult, SourceSegment
 from ottla.storage.cleaner.planning import CleaningPlan, choose_plan, plan_cleaning
@@ -34,10 +32,12 @@ from ottla.storage.cleaner.swapping import (
     rename_to_swap,
     replaced_segments,
 )
-from ottla.storage.log_dir import LogDir
+from ottla.storage.log.aborted_transactions import collect_aborted
+from ottla.storage.log.partition_log import PartitionLog
+from ottla.storage.log_dir.checkpoints import CLEANER, OffsetsByPartition
+from ottla.storage.log_dir.log_dir import LogDir
 from ottla.storage.log_manager import LogManager
-from ottla.storage.partition_log import PartitionLog
-from ottla.storage.segment import Segment
+from ottla.storage.segment.segment import Segment
 
 logger = logging.getLogger(__name__)
 

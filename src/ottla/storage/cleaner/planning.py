@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from ottla.config.topic_config import LONG_MAX
 from ottla.model import TopicPartition
-from ottla.storage.partition_log import PartitionLog
-from ottla.storage.segment import Segment
+from ottla.storage.log.partition_log import PartitionLog
+from ottla.storage.segment.segment import Segment
 
 
 class CleaningPlan(NamedTuple):

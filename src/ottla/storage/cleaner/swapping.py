@@ -15,9 +15,9 @@ from collections.abc import Iterable
 
 from ottla.storage.cleaner.job import CleanedGroup
 from ottla.storage.cleaner.planning import CleaningPlan
-from ottla.storage.partition_log import PartitionLog
-from ottla.storage.segment import Segment
-from ottla.storage.segment_files import (
+from ottla.storage.log.partition_log import PartitionLog
+from ottla.storage.segment.segment import Segment
+from ottla.storage.segment.segment_files import (
     CLEANED_SUFFIX,
     LOG_SUFFIX,
     OFFSET_INDEX_SUFFIX,
