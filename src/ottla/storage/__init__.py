@@ -1,16 +1,16 @@
 """Step 6 of the path: the logs of partitions on disk, in Kafka's own layout.
 
-    segment/                one segment: a log file and its indexes
-    log/                    the log of one partition
-    producers/              what is remembered of its producers
-    log_dir/                one log directory
-    cleaner/                compaction, by a child process
-    log_manager             all partitions of all log directories: load, create, delete, retain, flush, stop
-    log_maintenance         what falls due once a second: rolls, retention, snapshots
-    log_settings            the configuration keys
-    log_shutdown            a clean stop of all logs
-    background              the thread of a log directory
-    flushing                group commit and the recovery point
-    deletion                files that are renamed now and removed later
-    segment_swap_recovery   changes of names that a crash interrupted
+segment/                one segment: a log file and its indexes
+log/                    the log of one partition
+producers/              what is remembered of its producers
+log_dir/                one log directory
+cleaner/                compaction, by a child process
+log_manager             all partitions of all log directories: load, create, delete, retain, flush, stop
+log_maintenance         what falls due once a second: rolls, retention, snapshots
+log_settings            the configuration keys
+log_shutdown            a clean stop of all logs
+background              the thread of a log directory
+flushing                group commit and the recovery point
+deletion                files that are renamed now and removed later
+segment_swap_recovery   changes of names that a crash interrupted
 """

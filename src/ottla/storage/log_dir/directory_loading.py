@@ -19,8 +19,7 @@ from ottla.errors.tree import OperatorError
 from ottla.model import TopicPartition
 from ottla.storage.log.loading import LoadedLog, LoadRequest, load_log
 from ottla.storage.log.partition_directory import DirectoryKind, parse_directory_name
-from ottla.storage.log_dir import clean_shutdown
-from ottla.storage.log_dir import power_loss_marker
+from ottla.storage.log_dir import clean_shutdown, power_loss_marker
 from ottla.storage.log_dir.checkpoints import CLEANER, LOG_START, RECOVERY_POINT, OffsetsByPartition
 from ottla.storage.log_dir.log_dir import LogDir
 

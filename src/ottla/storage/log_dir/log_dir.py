@@ -27,8 +27,7 @@ from ottla.storage.background import Background
 from ottla.storage.deletion import DeletionQueue
 from ottla.storage.flushing import DirectoryFlusher
 from ottla.storage.log.partition_log import PartitionLog
-from ottla.storage.log_dir import clean_shutdown, meta_properties
-from ottla.storage.log_dir import power_loss_marker
+from ottla.storage.log_dir import clean_shutdown, meta_properties, power_loss_marker
 from ottla.storage.log_dir.checkpoint_text import MalformedCheckpointError
 from ottla.storage.log_dir.checkpoints import (
     LOG_START,
@@ -180,7 +179,8 @@ class LogDir:
         self.is_whole = True
         directory = self.own_view()
         self.background.submit(
-            lambda: power_loss_marker.vouch(directory, boot_id), lambda error: None if error is None else self.fail(error)
+            lambda: power_loss_marker.vouch(directory, boot_id),
+            lambda error: None if error is None else self.fail(error),
         )
 
     def recovery_points(self) -> OffsetsByPartition:
