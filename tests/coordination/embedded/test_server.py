@@ -1,5 +1,6 @@
 """The server at its edges: bounds, broken disks, strangers, restarts."""
 
+import asyncio
 import errno
 import socket
 import threading
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ottla.coordination.acl import digest_id
+from ottla.coordination.embedded.connection import ClientConnection
 from ottla.coordination.embedded.jute import encode_buffer, encode_int, encode_string
 from ottla.coordination.embedded.opcodes import OpCode
 from ottla.coordination.embedded.server import EmbeddedZooKeeper
@@ -177,6 +179,22 @@ def test_a_client_that_does_not_read_its_events_is_closed(tmp_path: Path, monkey
         assert thread.call(lambda: len(server.connections)) == 1
         deaf.close()
         writer.close()
+
+
+def test_responses_are_sent_without_waiting_for_the_acknowledgement_of_earlier_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = []
+    made = ClientConnection.connection_made
+
+    def connection_made(connection: ClientConnection, transport: asyncio.BaseTransport) -> None:
+        options.append(transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        made(connection, transport)
+
+    monkeypatch.setattr(ClientConnection, "connection_made", connection_made)
+    with ServerThread(tmp_path, force_sync=False) as server:
+        RawClient(server.port).close()
+    assert options == [1]
 
 
 def test_four_letter_words_need_the_whitelist(tmp_path: Path) -> None:

@@ -259,6 +259,8 @@ class EmbeddedZooKeeper:
         return listener
 
     def _accepted(self, sock: socket.socket, _address: object) -> None:
+        # A response behind another one would wait for the client's delayed acknowledgement: 40 ms.
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         loop = asyncio.get_running_loop()
         arriving = loop.create_task(loop.connect_accepted_socket(lambda: ClientConnection(self), sock))
         self._arriving.add(arriving)
