@@ -257,3 +257,36 @@ async def test_wait_for_replicas_behind_a_thread_can_be_given_up(tmp_path: Path)
         waiting.cancel()
         await turn()
         assert not partition.watchers
+
+
+def idempotent(sequence: int) -> ProduceRequest:
+    rows = [Record(0, 1_700_000_000_000, None, b"%d" % sequence)]
+    sent = encode_batch(rows, producer_id=7, producer_epoch=0, base_sequence=sequence)
+    return request(memoryview(bytearray(sent)), acks=-1)
+
+
+@pytest.mark.parametrize("refused_as", ["not here yet", "not led", "short of replicas"])
+@on_loop
+async def test_what_a_new_producer_sent_behind_a_refused_batch_is_not_written_before_it(
+    tmp_path: Path, refused_as: str
+) -> None:
+    with replicas_in(tmp_path, min_insync_replicas="2") as replicas:
+        handlers = handlers_of(replicas)
+        if refused_as == "not led":
+            replicas.lead(isr=(BROKER_ID, 2))
+            replicas.follow(2, 1)
+        elif refused_as == "short of replicas":
+            replicas.lead(replicas=(BROKER_ID, 2))
+        assert (await handle(handlers, idempotent(0))).error_code in (
+            ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+            ErrorCode.NOT_LEADER_OR_FOLLOWER,
+            ErrorCode.NOT_ENOUGH_REPLICAS,
+        )
+        log = replicas.lead(epoch=2).log
+        for sequence, code in [
+            (1, ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER),
+            (0, ErrorCode.NONE),
+            (1, ErrorCode.NONE),
+        ]:
+            assert (await handle(handlers, idempotent(sequence))).error_code == code
+        assert log.log_end_offset == 2

@@ -21,7 +21,7 @@ from ottla.handlers.context import NO_RESPONSE, CloseConnection, RequestContext
 from ottla.handlers.leader_endpoints import leader_endpoints
 from ottla.handlers.lone_produce import lone_produce
 from ottla.handlers.registry import HandlerTable, Shortcut
-from ottla.model import INTERNAL_TOPICS
+from ottla.model import INTERNAL_TOPICS, TopicPartition
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.produce import (
     BatchIndexAndErrorMessage,
@@ -143,7 +143,11 @@ class ProduceHandlers:
         try:
             if topic in INTERNAL_TOPICS:
                 raise InvalidTopicError(f"{topic} is written by brokers only")
-            partition = self._replicas.partition_for_fetch(topic, topic_id, data.index)
+            try:
+                partition = self._replicas.partition_for_fetch(topic, topic_id, data.index)
+            except KafkaError:
+                self._replicas.note_refused(TopicPartition(topic, data.index), records)
+                raise
             if self._deferred.must_defer(partition, records):
                 done = self._deferred.start(partition, records, outcome.acks, outcome.version)
                 outcome.deferred.append(DeferredPart(partition, len(records), answer, done))

@@ -13,10 +13,11 @@ import uuid
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from ottla.errors import LogDirError
+from ottla.errors import KafkaError, LogDirError
 from ottla.errors.kafka import (
     CorruptMessageError,
     KafkaStorageError,
+    NotEnoughReplicasError,
     NotLeaderOrFollowerError,
     UnknownTopicIdError,
     UnknownTopicOrPartitionError,
@@ -25,6 +26,7 @@ from ottla.metadata.cache import MetadataCache
 from ottla.metadata.image import ClusterImage
 from ottla.model import NO_BROKER, NO_EPOCH, ZERO_UUID, TopicPartition
 from ottla.observability.topic_metrics import TopicMetrics, TopicSeries
+from ottla.records.batch import Buffer, decode_header
 from ottla.replication.partition import Partition, PartitionState
 from ottla.replication.purgatory import Purgatory
 from ottla.replication.replica_context import ReplicaContext
@@ -33,8 +35,14 @@ from ottla.storage.log.log_results import AppendInfo
 from ottla.storage.log.partition_log import PartitionLog
 from ottla.storage.log_manager import LogManager
 from ottla.storage.log_settings import LogSettings
+from ottla.storage.producers.refused_batches import RefusedBatches
 
 logger = logging.getLogger(__name__)
+
+# Refused for what the broker is at the moment: a producer sends the same batch again.
+_REFUSED_FOR_NOW = (NotLeaderOrFollowerError, NotEnoughReplicasError, KafkaStorageError)
+# Partitions that this broker did not hold when something was written to them.
+_REFUSED_EARLY_MAX = 1000
 
 
 class Fetchers(Protocol):
@@ -76,6 +84,7 @@ class ReplicaManager:
         self.fetchers: Fetchers = NoFetchers()
         self._held_topics: dict[uuid.UUID, str] = {}
         self._offline: set[TopicPartition] = set()
+        self._refused_early: dict[TopicPartition, RefusedBatches] = {}
 
     # Looking up
 
@@ -170,6 +179,9 @@ class ReplicaManager:
             metrics=self._topic_metrics.of(name.topic),
             high_watermark=self._logs.checkpointed_high_watermark(name),
         )
+        refused = self._refused_early.pop(name, None)
+        if refused is not None:
+            log.producers.refused.take(refused)
         self._topics.setdefault(name.topic, {})[name.partition] = partition
         self._held_topics[topic_id] = name.topic
         self._offline.discard(name)
@@ -228,6 +240,9 @@ class ReplicaManager:
             info = partition.append(records, acks, produce_version, now_ms)
         except LogDirError as error:
             raise self.storage_failed(error) from error
+        except _REFUSED_FOR_NOW:
+            self.note_refused(partition.topic_partition, records)
+            raise
         if partition.log.is_flushed:
             self._maybe_flush(partition)
         return info
@@ -240,9 +255,29 @@ class ReplicaManager:
             info = partition.append_prepared(batches, acks, now_ms)
         except LogDirError as error:
             raise self.storage_failed(error) from error
+        except _REFUSED_FOR_NOW:
+            self.note_refused(partition.topic_partition, batches[0].batch)
+            raise
         if partition.log.is_flushed:
             self._maybe_flush(partition)
         return info
+
+    def note_refused(self, name: TopicPartition, records: Buffer) -> None:
+        """A producer's batch was refused for what this broker is at the moment, maybe before it knew the partition.
+
+        What an idempotent producer sends behind it must not be taken before it: see `refused_batches`.
+        """
+        try:
+            header = decode_header(records)
+        except KafkaError:  # It would have been refused anyway.
+            return
+        if header.producer_id < 0 or header.base_sequence < 0:
+            return
+        log = self._logs.get(name)
+        if log is not None:
+            log.producers.note_refused(header)
+        elif name in self._refused_early or len(self._refused_early) < _REFUSED_EARLY_MAX:
+            self._refused_early.setdefault(name, RefusedBatches()).note(header)
 
     def _maybe_flush(self, partition: Partition) -> None:
         log = partition.log

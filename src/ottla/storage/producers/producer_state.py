@@ -35,6 +35,7 @@ from ottla.records.attributes import NO_PRODUCER_EPOCH, NO_SEQUENCE, SEQUENCE_MA
 from ottla.records.batch import BatchHeader
 from ottla.records.control import ControlType, EndTxnMarker
 from ottla.storage.producers.open_transactions import CompletedTransaction, OpenTransactions
+from ottla.storage.producers.refused_batches import RefusedBatches
 
 BATCHES_KEPT = 5
 NO_COORDINATOR_EPOCH = -1
@@ -141,12 +142,13 @@ class ProducerEntry:
 class ProducerStates:
     """All producers of one partition. `end_offset`: everything below it is accounted for here."""
 
-    __slots__ = ("_entries", "end_offset", "label", "transactions")
+    __slots__ = ("_entries", "end_offset", "label", "refused", "transactions")
 
     def __init__(self, label: object = "?", end_offset: int = 0) -> None:
         self.label = label
         self.end_offset = end_offset
         self.transactions = OpenTransactions()
+        self.refused = RefusedBatches()
         self._entries: dict[int, ProducerEntry] = {}
 
     def __len__(self) -> int:
@@ -168,6 +170,7 @@ class ProducerStates:
         """
         entry = self._entries.get(header.producer_id)
         if entry is None:
+            self.refused.check(header, self.label)
             return None
         if (
             header.base_sequence == entry.last_sequence + 1
@@ -187,6 +190,11 @@ class ProducerStates:
             self._refuse_sequence(entry, header)
         self.check_transaction(header)
         return None
+
+    def note_refused(self, header: BatchHeader) -> None:
+        """A batch from a client was refused for what we are, not for what it is: it will come again."""
+        if header.producer_id not in self._entries:
+            self.refused.note(header)
 
     def check_epoch(self, producer_id: int, epoch: int) -> None:
         """All that is asked of batches and markers which a coordinator writes: they have no sequences."""
@@ -233,6 +241,7 @@ class ProducerStates:
         entry = self._entries.get(header.producer_id)
         if entry is None:
             entry = self._entries[header.producer_id] = ProducerEntry(header.producer_epoch)
+            self.refused.forget(header.producer_id, header.producer_epoch)
         delta = header.last_offset_delta
         last_sequence = header.base_sequence + delta
         if last_sequence > SEQUENCE_MAX or header.base_sequence == NO_SEQUENCE:
