@@ -140,7 +140,8 @@ def test_a_cleanly_stopped_kafka_directory_is_served_extended_and_taken_back(kaf
     kafka.stop()
     disk = LogsOpened()
     storage, manager = open_ours(kafka, disk)
-    assert disk.opened == [], "after a clean stop no log is read"
+    active = {log.active.log.path for log in manager.logs() if log.active.size}
+    assert sorted(disk.opened) == sorted(active), "after a clean stop only the tails of active segments are looked at"
     assert manager.log_dirs[0].was_clean
     orders, payments = get(manager, ORDERS), get(manager, PAYMENTS)
     assert data_values(orders) == [b"order %d" % number for number in range(RECORDS)]
