@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from ottla.errors.codes import RETRIABLE
+from ottla.errors import error_for_code
 from ottla.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic, ForgottenTopic
 from ottla.protocol.messages.init_producer_id import InitProducerIdRequest
 from ottla.protocol.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
@@ -112,7 +112,7 @@ def end_of_epoch(raw: RawKafka, topic: str, epoch: int, *, current_leader_epoch:
 def new_producer_id(raw: RawKafka) -> int:
     request = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=60_000)
     response = raw.ask(request, 4)
-    while response.error_code in RETRIABLE:  # A broker that has just started has no ids at hand.
+    while error_for_code(response.error_code).retriable:  # A broker that has just started has no ids at hand.
         response = raw.ask(request, 4)
     assert (response.error_code, response.producer_epoch) == (0, 0)
     producer_id: int = response.producer_id

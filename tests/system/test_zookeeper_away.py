@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ottla.errors import ErrorCode
-from ottla.errors.codes import RETRIABLE
+from ottla.errors import ErrorCode, error_for_code
 from ottla.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from support.acknowledged import AcknowledgedProducer, assert_nothing_lost
 from support.broker import OttlaProcess, running
@@ -125,7 +124,7 @@ def await_acknowledgement(raw: RawKafka, value: bytes) -> None:
     """Produce until it is acknowledged, as a client does that is told to look for the leader again."""
     deadline = time.monotonic() + 60
     while (code := produce(raw, TOPIC, batch([value])).error_code) != 0:
-        assert code in RETRIABLE
+        assert error_for_code(code).retriable
         assert time.monotonic() < deadline, ErrorCode(code).name
         time.sleep(0.01)
 
