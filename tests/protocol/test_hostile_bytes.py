@@ -14,12 +14,12 @@ from ottla.protocol.codec import decode, encode
 from ottla.protocol.headers import decode_request_header
 from ottla.protocol.message import Message, Request
 from ottla.protocol.messages.api_versions import ApiVersionsResponse
-from ottla.protocol.messages.broker_heartbeat import BrokerHeartbeatRequest
 from ottla.protocol.messages.create_topics import CreateTopicsRequest
 from ottla.protocol.messages.describe_groups import DescribedGroup, DescribeGroupsResponse
 from ottla.protocol.messages.describe_log_dirs import DescribableLogDirTopic, DescribeLogDirsRequest
 from ottla.protocol.messages.fetch import FetchRequest
 from ottla.protocol.messages.heartbeat import HeartbeatRequest
+from ottla.protocol.messages.kraft import BrokerHeartbeatRequest
 from ottla.protocol.messages.list_groups import ListGroupsRequest
 from ottla.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from ottla.protocol.messages.produce import ProduceRequest

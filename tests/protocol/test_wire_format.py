@@ -9,12 +9,11 @@ from ottla.protocol.coordinator_records.consumer_group import ClassicMemberMetad
 from ottla.protocol.messages.api_versions import ApiVersion, ApiVersionsRequest, ApiVersionsResponse
 from ottla.protocol.messages.describe_topic_partitions import Cursor, DescribeTopicPartitionsRequest
 from ottla.protocol.messages.fetch import EpochEndOffset, FetchRequest, PartitionData, ReplicaState
+from ottla.protocol.messages.kraft import NodeEndpoint, UpdateRaftVoterResponse, VoteResponse
 from ottla.protocol.messages.list_groups import ListGroupsRequest
 from ottla.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from ottla.protocol.messages.offset_delete import OffsetDeleteRequest
 from ottla.protocol.messages.sasl_handshake import SaslHandshakeRequest
-from ottla.protocol.messages.update_raft_voter import UpdateRaftVoterResponse
-from ottla.protocol.messages.vote import NodeEndpoint, VoteResponse
 from ottla.protocol.schema import Data, Struct, int8, nullable_array, nullable_struct
 
 

@@ -23,22 +23,25 @@ NEVER = 0x7FFF
 
 
 class ApiInfo:
-    """One API. The message classes are imported on first use."""
+    """One API. Its message classes are imported on first use, from the module of its own name where none is given."""
 
-    __slots__ = ("api_key", "first_flexible", "name", "versions")
+    __slots__ = ("api_key", "first_flexible", "module", "name", "versions")
 
-    def __init__(self, api_key: int, name: str, versions: tuple[int, int], first_flexible: int) -> None:
+    def __init__(
+        self, api_key: int, name: str, versions: tuple[int, int], first_flexible: int, module: str | None = None
+    ) -> None:
         self.api_key = ApiKey(api_key)
         self.name = name
         self.versions = versions
         self.first_flexible = first_flexible
+        self.module = module
 
     def request_class(self) -> type[Request]:
-        request_class: type[Request] = message_class(self.name, "Request")
+        request_class: type[Request] = _message_class(self.module, self.name, "Request")
         return request_class
 
     def response_class(self) -> type[Response]:
-        response_class: type[Response] = message_class(self.name, "Response")
+        response_class: type[Response] = _message_class(self.module, self.name, "Response")
         return response_class
 
     def request_header_version(self, version: int) -> int:
@@ -54,9 +57,9 @@ class ApiInfo:
 
 
 @cache
-def message_class(api_name: str, suffix: str) -> Any:
-    module = import_module("ottla.protocol.messages." + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", api_name).lower())
-    return getattr(module, api_name + suffix)
+def _message_class(module: str | None, api_name: str, suffix: str) -> Any:
+    module = module or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", api_name).lower()
+    return getattr(import_module(f"ottla.protocol.messages.{module}"), api_name + suffix)
 
 
 _TABLE = (
@@ -84,24 +87,24 @@ _TABLE = (
     ApiInfo(21, "DeleteRecords", (0, 2), 2),
     ApiInfo(22, "InitProducerId", (0, 6), 2),
     ApiInfo(23, "OffsetForLeaderEpoch", (0, 4), 4),
-    ApiInfo(24, "AddPartitionsToTxn", (0, 5), 3),
-    ApiInfo(25, "AddOffsetsToTxn", (0, 4), 3),
-    ApiInfo(26, "EndTxn", (0, 5), 3),
-    ApiInfo(27, "WriteTxnMarkers", (0, 2), 1),
-    ApiInfo(28, "TxnOffsetCommit", (0, 5), 3),
-    ApiInfo(29, "DescribeAcls", (0, 3), 2),
-    ApiInfo(30, "CreateAcls", (0, 3), 2),
-    ApiInfo(31, "DeleteAcls", (0, 3), 2),
+    ApiInfo(24, "AddPartitionsToTxn", (0, 5), 3, "transactions"),
+    ApiInfo(25, "AddOffsetsToTxn", (0, 4), 3, "transactions"),
+    ApiInfo(26, "EndTxn", (0, 5), 3, "transactions"),
+    ApiInfo(27, "WriteTxnMarkers", (0, 2), 1, "transactions"),
+    ApiInfo(28, "TxnOffsetCommit", (0, 5), 3, "transactions"),
+    ApiInfo(29, "DescribeAcls", (0, 3), 2, "acls"),
+    ApiInfo(30, "CreateAcls", (0, 3), 2, "acls"),
+    ApiInfo(31, "DeleteAcls", (0, 3), 2, "acls"),
     ApiInfo(32, "DescribeConfigs", (0, 4), 4),
     ApiInfo(33, "AlterConfigs", (0, 2), 2),
     ApiInfo(34, "AlterReplicaLogDirs", (0, 2), 2),
     ApiInfo(35, "DescribeLogDirs", (0, 5), 2),
     ApiInfo(36, "SaslAuthenticate", (0, 2), 2),
     ApiInfo(37, "CreatePartitions", (0, 3), 2),
-    ApiInfo(38, "CreateDelegationToken", (0, 3), 2),
-    ApiInfo(39, "RenewDelegationToken", (0, 2), 2),
-    ApiInfo(40, "ExpireDelegationToken", (0, 2), 2),
-    ApiInfo(41, "DescribeDelegationToken", (0, 3), 2),
+    ApiInfo(38, "CreateDelegationToken", (0, 3), 2, "delegation_tokens"),
+    ApiInfo(39, "RenewDelegationToken", (0, 2), 2, "delegation_tokens"),
+    ApiInfo(40, "ExpireDelegationToken", (0, 2), 2, "delegation_tokens"),
+    ApiInfo(41, "DescribeDelegationToken", (0, 3), 2, "delegation_tokens"),
     ApiInfo(42, "DeleteGroups", (0, 2), 2),
     ApiInfo(43, "ElectLeaders", (0, 2), 2),
     ApiInfo(44, "IncrementalAlterConfigs", (0, 1), 1),
@@ -110,49 +113,49 @@ _TABLE = (
     ApiInfo(47, "OffsetDelete", (0, 0), NEVER),
     ApiInfo(48, "DescribeClientQuotas", (0, 1), 1),
     ApiInfo(49, "AlterClientQuotas", (0, 1), 1),
-    ApiInfo(50, "DescribeUserScramCredentials", (0, 0), 0),
-    ApiInfo(51, "AlterUserScramCredentials", (0, 0), 0),
-    ApiInfo(52, "Vote", (0, 2), 0),
-    ApiInfo(53, "BeginQuorumEpoch", (0, 1), 1),
-    ApiInfo(54, "EndQuorumEpoch", (0, 1), 1),
-    ApiInfo(55, "DescribeQuorum", (0, 2), 0),
+    ApiInfo(50, "DescribeUserScramCredentials", (0, 0), 0, "scram_credentials"),
+    ApiInfo(51, "AlterUserScramCredentials", (0, 0), 0, "scram_credentials"),
+    ApiInfo(52, "Vote", (0, 2), 0, "kraft"),
+    ApiInfo(53, "BeginQuorumEpoch", (0, 1), 1, "kraft"),
+    ApiInfo(54, "EndQuorumEpoch", (0, 1), 1, "kraft"),
+    ApiInfo(55, "DescribeQuorum", (0, 2), 0, "kraft"),
     ApiInfo(56, "AlterPartition", (0, 3), 0),
     ApiInfo(57, "UpdateFeatures", (0, 2), 0),
-    ApiInfo(58, "Envelope", (0, 0), 0),
-    ApiInfo(59, "FetchSnapshot", (0, 1), 0),
+    ApiInfo(58, "Envelope", (0, 0), 0, "kraft"),
+    ApiInfo(59, "FetchSnapshot", (0, 1), 0, "kraft"),
     ApiInfo(60, "DescribeCluster", (0, 2), 0),
     ApiInfo(61, "DescribeProducers", (0, 0), 0),
-    ApiInfo(62, "BrokerRegistration", (0, 4), 0),
-    ApiInfo(63, "BrokerHeartbeat", (0, 2), 0),
-    ApiInfo(64, "UnregisterBroker", (0, 0), 0),
-    ApiInfo(65, "DescribeTransactions", (0, 0), 0),
-    ApiInfo(66, "ListTransactions", (0, 2), 0),
-    ApiInfo(67, "AllocateProducerIds", (0, 0), 0),
+    ApiInfo(62, "BrokerRegistration", (0, 4), 0, "kraft"),
+    ApiInfo(63, "BrokerHeartbeat", (0, 2), 0, "kraft"),
+    ApiInfo(64, "UnregisterBroker", (0, 0), 0, "kraft"),
+    ApiInfo(65, "DescribeTransactions", (0, 0), 0, "transactions"),
+    ApiInfo(66, "ListTransactions", (0, 2), 0, "transactions"),
+    ApiInfo(67, "AllocateProducerIds", (0, 0), 0, "kraft"),
     ApiInfo(68, "ConsumerGroupHeartbeat", (0, 1), 0),
     ApiInfo(69, "ConsumerGroupDescribe", (0, 1), 0),
-    ApiInfo(70, "ControllerRegistration", (0, 0), 0),
-    ApiInfo(71, "GetTelemetrySubscriptions", (0, 0), 0),
-    ApiInfo(72, "PushTelemetry", (0, 0), 0),
-    ApiInfo(73, "AssignReplicasToDirs", (0, 0), 0),
+    ApiInfo(70, "ControllerRegistration", (0, 0), 0, "kraft"),
+    ApiInfo(71, "GetTelemetrySubscriptions", (0, 0), 0, "telemetry"),
+    ApiInfo(72, "PushTelemetry", (0, 0), 0, "telemetry"),
+    ApiInfo(73, "AssignReplicasToDirs", (0, 0), 0, "kraft"),
     ApiInfo(74, "ListConfigResources", (0, 1), 0),
     ApiInfo(75, "DescribeTopicPartitions", (0, 0), 0),
-    ApiInfo(76, "ShareGroupHeartbeat", (0, 1), 0),
-    ApiInfo(77, "ShareGroupDescribe", (0, 1), 0),
-    ApiInfo(78, "ShareFetch", (0, 2), 0),
-    ApiInfo(79, "ShareAcknowledge", (0, 2), 0),
-    ApiInfo(80, "AddRaftVoter", (0, 1), 0),
-    ApiInfo(81, "RemoveRaftVoter", (0, 0), 0),
-    ApiInfo(82, "UpdateRaftVoter", (0, 0), 0),
-    ApiInfo(83, "InitializeShareGroupState", (0, 0), 0),
-    ApiInfo(84, "ReadShareGroupState", (0, 0), 0),
-    ApiInfo(85, "WriteShareGroupState", (0, 1), 0),
-    ApiInfo(86, "DeleteShareGroupState", (0, 0), 0),
-    ApiInfo(87, "ReadShareGroupStateSummary", (0, 1), 0),
-    ApiInfo(88, "StreamsGroupHeartbeat", (0, 0), 0),
-    ApiInfo(89, "StreamsGroupDescribe", (0, 0), 0),
-    ApiInfo(90, "DescribeShareGroupOffsets", (0, 1), 0),
-    ApiInfo(91, "AlterShareGroupOffsets", (0, 0), 0),
-    ApiInfo(92, "DeleteShareGroupOffsets", (0, 0), 0),
+    ApiInfo(76, "ShareGroupHeartbeat", (0, 1), 0, "share_groups"),
+    ApiInfo(77, "ShareGroupDescribe", (0, 1), 0, "share_groups"),
+    ApiInfo(78, "ShareFetch", (0, 2), 0, "share_groups"),
+    ApiInfo(79, "ShareAcknowledge", (0, 2), 0, "share_groups"),
+    ApiInfo(80, "AddRaftVoter", (0, 1), 0, "kraft"),
+    ApiInfo(81, "RemoveRaftVoter", (0, 0), 0, "kraft"),
+    ApiInfo(82, "UpdateRaftVoter", (0, 0), 0, "kraft"),
+    ApiInfo(83, "InitializeShareGroupState", (0, 0), 0, "share_groups"),
+    ApiInfo(84, "ReadShareGroupState", (0, 0), 0, "share_groups"),
+    ApiInfo(85, "WriteShareGroupState", (0, 1), 0, "share_groups"),
+    ApiInfo(86, "DeleteShareGroupState", (0, 0), 0, "share_groups"),
+    ApiInfo(87, "ReadShareGroupStateSummary", (0, 1), 0, "share_groups"),
+    ApiInfo(88, "StreamsGroupHeartbeat", (0, 0), 0, "streams_groups"),
+    ApiInfo(89, "StreamsGroupDescribe", (0, 0), 0, "streams_groups"),
+    ApiInfo(90, "DescribeShareGroupOffsets", (0, 1), 0, "share_groups"),
+    ApiInfo(91, "AlterShareGroupOffsets", (0, 0), 0, "share_groups"),
+    ApiInfo(92, "DeleteShareGroupOffsets", (0, 0), 0, "share_groups"),
 )
 
 API_INFOS: dict[int, ApiInfo] = {info.api_key: info for info in _TABLE}

@@ -1,12 +1,14 @@
 """How a message is declared: once, for all its versions.
 
-    class PartitionProduceData(Struct):
-        index = int32()
-        records = nullable_records()
+    from ottla.protocol import schema as s
 
-    class ProduceRequest(Request, key=0, versions="0-13", flexible="9+"):
-        transactional_id = nullable_string("3+", default=None)
-        acks = int16()
+    class PartitionProduceData(s.Struct):
+        index = s.int32()
+        records = s.nullable_records()
+
+    class ProduceRequest(s.Request, key=0, versions="0-13", flexible="9+"):
+        transactional_id = s.nullable_string("3+", default=None)
+        acks = s.int16()
 
 Field order is wire order. `versions` says in which versions of the *message* a field is on the wire; in all others it
 keeps its default. `nullable` says in which of those versions it may be null (all of them when not given). A field with

@@ -7,7 +7,7 @@ from ottla.cli.kafka.options import ToolOptions
 from ottla.cli.one_request import ask, serves
 from ottla.clients.errors import broker_error
 from ottla.protocol.api_keys import ApiKey
-from ottla.protocol.messages.unregister_broker import UnregisterBrokerRequest
+from ottla.protocol.messages.kraft import UnregisterBrokerRequest
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,17 +1,16 @@
 """Committed offsets in `__consumer_offsets`: key versions 0 and 1."""
 
-from ottla.protocol.schema import Data, int32, int64, string
+from ottla.protocol import schema as s
 
 
-class OffsetCommitKey(Data, versions="0-1"):
-    group = string("0-1")
-    topic = string("0-1")
-    partition = int32("0-1")
+class OffsetCommitKey(s.Data, versions="0-1"):
+    group = s.string("0-1")
+    topic = s.string("0-1")
+    partition = s.int32("0-1")
 
-
-class OffsetCommitValue(Data, versions="0-4", flexible="4+"):
-    offset = int64()
-    leader_epoch = int32("3+", default=-1)
-    metadata = string()
-    commit_timestamp = int64()
-    expire_timestamp = int64("1", default=-1)
+class OffsetCommitValue(s.Data, versions="0-4", flexible="4+"):
+    offset = s.int64()
+    leader_epoch = s.int32("3+", default=-1)
+    metadata = s.string()
+    commit_timestamp = s.int64()
+    expire_timestamp = s.int64("1", default=-1)

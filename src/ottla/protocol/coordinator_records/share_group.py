@@ -1,102 +1,83 @@
 """Share groups in `__consumer_offsets`: key versions 9 to 15 (KIP-932)."""
 
-from ottla.protocol.schema import Data, Struct, array, int8, int32, nullable_string, string, uuid_
+from ottla.protocol import schema as s
 
 
-class ShareGroupCurrentMemberAssignmentKey(Data, versions="14"):
-    group_id = string("14")
-    member_id = string("14")
+class ShareGroupCurrentMemberAssignmentKey(s.Data, versions="14"):
+    group_id = s.string("14")
+    member_id = s.string("14")
 
+class TopicPartitions(s.Struct):
+    topic_id = s.uuid_()
+    partitions = s.array(s.int32)
 
-class TopicPartitions(Struct):
-    topic_id = uuid_()
-    partitions = array(int32)
+class ShareGroupCurrentMemberAssignmentValue(s.Data, versions="0", flexible="0+"):
+    member_epoch = s.int32()
+    previous_member_epoch = s.int32()
+    state = s.int8()
+    assigned_partitions = s.array(TopicPartitions)
 
+class ShareGroupMemberMetadataKey(s.Data, versions="10"):
+    group_id = s.string("10")
+    member_id = s.string("10")
 
-class ShareGroupCurrentMemberAssignmentValue(Data, versions="0", flexible="0+"):
-    member_epoch = int32()
-    previous_member_epoch = int32()
-    state = int8()
-    assigned_partitions = array(TopicPartitions)
+class ShareGroupMemberMetadataValue(s.Data, versions="0", flexible="0+"):
+    rack_id = s.nullable_string()
+    client_id = s.string()
+    client_host = s.string()
+    subscribed_topic_names = s.array(s.string)
 
+class ShareGroupMetadataKey(s.Data, versions="11"):
+    group_id = s.string("11")
 
-class ShareGroupMemberMetadataKey(Data, versions="10"):
-    group_id = string("10")
-    member_id = string("10")
+class ShareGroupMetadataValue(s.Data, versions="0", flexible="0+"):
+    epoch = s.int32()
 
+class ShareGroupPartitionMetadataKey(s.Data, versions="9"):
+    group_id = s.string("9")
 
-class ShareGroupMemberMetadataValue(Data, versions="0", flexible="0+"):
-    rack_id = nullable_string()
-    client_id = string()
-    client_host = string()
-    subscribed_topic_names = array(string)
+class PartitionMetadata(s.Struct):
+    partition = s.int32()
+    racks = s.array(s.string)
 
+class TopicMetadata(s.Struct):
+    topic_id = s.uuid_()
+    topic_name = s.string()
+    num_partitions = s.int32()
+    partition_metadata = s.array(PartitionMetadata)
 
-class ShareGroupMetadataKey(Data, versions="11"):
-    group_id = string("11")
+class ShareGroupPartitionMetadataValue(s.Data, versions="0", flexible="0+"):
+    topics = s.array(TopicMetadata)
 
+class ShareGroupStatePartitionMetadataKey(s.Data, versions="15"):
+    group_id = s.string("15")
 
-class ShareGroupMetadataValue(Data, versions="0", flexible="0+"):
-    epoch = int32()
+class TopicPartitionsInfo(s.Struct):
+    topic_id = s.uuid_()
+    topic_name = s.string()
+    partitions = s.array(s.int32)
 
+class TopicInfo(s.Struct):
+    topic_id = s.uuid_()
+    topic_name = s.string()
 
-class ShareGroupPartitionMetadataKey(Data, versions="9"):
-    group_id = string("9")
+class ShareGroupStatePartitionMetadataValue(s.Data, versions="0", flexible="0+"):
+    initialized_topics = s.array(TopicPartitionsInfo)
+    deleting_topics = s.array(TopicInfo)
 
+class ShareGroupTargetAssignmentMemberKey(s.Data, versions="13"):
+    group_id = s.string("13")
+    member_id = s.string("13")
 
-class PartitionMetadata(Struct):
-    partition = int32()
-    racks = array(string)
+class TopicPartition(s.Struct):
+    topic_id = s.uuid_()
+    partitions = s.array(s.int32)
 
+class ShareGroupTargetAssignmentMemberValue(s.Data, versions="0", flexible="0+"):
+    topic_partitions = s.array(TopicPartition)
 
-class TopicMetadata(Struct):
-    topic_id = uuid_()
-    topic_name = string()
-    num_partitions = int32()
-    partition_metadata = array(PartitionMetadata)
+class ShareGroupTargetAssignmentMetadataKey(s.Data, versions="12"):
+    group_id = s.string("12")
 
-
-class ShareGroupPartitionMetadataValue(Data, versions="0", flexible="0+"):
-    topics = array(TopicMetadata)
-
-
-class ShareGroupStatePartitionMetadataKey(Data, versions="15"):
-    group_id = string("15")
-
-
-class TopicPartitionsInfo(Struct):
-    topic_id = uuid_()
-    topic_name = string()
-    partitions = array(int32)
-
-
-class TopicInfo(Struct):
-    topic_id = uuid_()
-    topic_name = string()
-
-
-class ShareGroupStatePartitionMetadataValue(Data, versions="0", flexible="0+"):
-    initialized_topics = array(TopicPartitionsInfo)
-    deleting_topics = array(TopicInfo)
-
-
-class ShareGroupTargetAssignmentMemberKey(Data, versions="13"):
-    group_id = string("13")
-    member_id = string("13")
-
-
-class TopicPartition(Struct):
-    topic_id = uuid_()
-    partitions = array(int32)
-
-
-class ShareGroupTargetAssignmentMemberValue(Data, versions="0", flexible="0+"):
-    topic_partitions = array(TopicPartition)
-
-
-class ShareGroupTargetAssignmentMetadataKey(Data, versions="12"):
-    group_id = string("12")
-
-
-class ShareGroupTargetAssignmentMetadataValue(Data, versions="0", flexible="0+"):
-    assignment_epoch = int32()
+class ShareGroupTargetAssignmentMetadataValue(s.Data, versions="0", flexible="0+"):
+    assignment_epoch = s.int32()

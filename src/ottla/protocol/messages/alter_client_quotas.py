@@ -1,46 +1,30 @@
 """AlterClientQuotas (key 49): sets and removes client quotas (KIP-546)."""
 
-from ottla.protocol.schema import (
-    Request,
-    Response,
-    Struct,
-    array,
-    boolean,
-    float64,
-    int16,
-    int32,
-    nullable_string,
-    string,
-)
+from ottla.protocol import schema as s
 
 
-class EntityData(Struct):
-    entity_type = string()
-    entity_name = nullable_string()
+class EntityData(s.Struct):
+    entity_type = s.string()
+    entity_name = s.nullable_string()
 
+class OpData(s.Struct):
+    key = s.string()
+    value = s.float64()
+    remove = s.boolean()
 
-class OpData(Struct):
-    key = string()
-    value = float64()
-    remove = boolean()
+class RequestEntryData(s.Struct):
+    entity = s.array(EntityData)
+    ops = s.array(OpData)
 
+class AlterClientQuotasRequest(s.Request, key=49, versions="0-1", flexible="1+"):
+    entries = s.array(RequestEntryData)
+    validate_only = s.boolean()
 
-class RequestEntryData(Struct):
-    entity = array(EntityData)
-    ops = array(OpData)
+class ResponseEntryData(s.Struct):
+    error_code = s.int16()
+    error_message = s.nullable_string()
+    entity = s.array(EntityData)
 
-
-class AlterClientQuotasRequest(Request, key=49, versions="0-1", flexible="1+"):
-    entries = array(RequestEntryData)
-    validate_only = boolean()
-
-
-class ResponseEntryData(Struct):
-    error_code = int16()
-    error_message = nullable_string()
-    entity = array(EntityData)
-
-
-class AlterClientQuotasResponse(Response, key=49, versions="0-1", flexible="1+"):
-    throttle_time_ms = int32()
-    entries = array(ResponseEntryData)
+class AlterClientQuotasResponse(s.Response, key=49, versions="0-1", flexible="1+"):
+    throttle_time_ms = s.int32()
+    entries = s.array(ResponseEntryData)

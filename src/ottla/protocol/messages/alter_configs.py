@@ -2,32 +2,28 @@
 (KIP-339).
 """
 
-from ottla.protocol.schema import Request, Response, Struct, array, boolean, int8, int16, int32, nullable_string, string
+from ottla.protocol import schema as s
 
 
-class AlterableConfig(Struct):
-    name = string()
-    value = nullable_string()
+class AlterableConfig(s.Struct):
+    name = s.string()
+    value = s.nullable_string()
 
+class AlterConfigsResource(s.Struct):
+    resource_type = s.int8()
+    resource_name = s.string()
+    configs = s.array(AlterableConfig)
 
-class AlterConfigsResource(Struct):
-    resource_type = int8()
-    resource_name = string()
-    configs = array(AlterableConfig)
+class AlterConfigsRequest(s.Request, key=33, versions="0-2", flexible="2+"):
+    resources = s.array(AlterConfigsResource)
+    validate_only = s.boolean()
 
+class AlterConfigsResourceResponse(s.Struct):
+    error_code = s.int16()
+    error_message = s.nullable_string()
+    resource_type = s.int8()
+    resource_name = s.string()
 
-class AlterConfigsRequest(Request, key=33, versions="0-2", flexible="2+"):
-    resources = array(AlterConfigsResource)
-    validate_only = boolean()
-
-
-class AlterConfigsResourceResponse(Struct):
-    error_code = int16()
-    error_message = nullable_string()
-    resource_type = int8()
-    resource_name = string()
-
-
-class AlterConfigsResponse(Response, key=33, versions="0-2", flexible="2+"):
-    throttle_time_ms = int32()
-    responses = array(AlterConfigsResourceResponse)
+class AlterConfigsResponse(s.Response, key=33, versions="0-2", flexible="2+"):
+    throttle_time_ms = s.int32()
+    responses = s.array(AlterConfigsResourceResponse)

@@ -1,49 +1,33 @@
 """AlterPartitionReassignments (key 45): moves partitions to other brokers, or cancels that (KIP-455)."""
 
-from ottla.protocol.schema import (
-    Request,
-    Response,
-    Struct,
-    array,
-    boolean,
-    int16,
-    int32,
-    nullable_array,
-    nullable_string,
-    string,
-)
+from ottla.protocol import schema as s
 
 
-class ReassignablePartition(Struct):
-    partition_index = int32()
-    replicas = nullable_array(int32, default=None)
+class ReassignablePartition(s.Struct):
+    partition_index = s.int32()
+    replicas = s.nullable_array(s.int32, default=None)
 
+class ReassignableTopic(s.Struct):
+    name = s.string()
+    partitions = s.array(ReassignablePartition)
 
-class ReassignableTopic(Struct):
-    name = string()
-    partitions = array(ReassignablePartition)
+class AlterPartitionReassignmentsRequest(s.Request, key=45, versions="0-1", flexible="0+"):
+    timeout_ms = s.int32(default=60000)
+    allow_replication_factor_change = s.boolean("1+", default=True)
+    topics = s.array(ReassignableTopic)
 
+class ReassignablePartitionResponse(s.Struct):
+    partition_index = s.int32()
+    error_code = s.int16()
+    error_message = s.nullable_string()
 
-class AlterPartitionReassignmentsRequest(Request, key=45, versions="0-1", flexible="0+"):
-    timeout_ms = int32(default=60000)
-    allow_replication_factor_change = boolean("1+", default=True)
-    topics = array(ReassignableTopic)
+class ReassignableTopicResponse(s.Struct):
+    name = s.string()
+    partitions = s.array(ReassignablePartitionResponse)
 
-
-class ReassignablePartitionResponse(Struct):
-    partition_index = int32()
-    error_code = int16()
-    error_message = nullable_string()
-
-
-class ReassignableTopicResponse(Struct):
-    name = string()
-    partitions = array(ReassignablePartitionResponse)
-
-
-class AlterPartitionReassignmentsResponse(Response, key=45, versions="0-1", flexible="0+"):
-    throttle_time_ms = int32()
-    allow_replication_factor_change = boolean("1+", default=True)
-    error_code = int16()
-    error_message = nullable_string()
-    responses = array(ReassignableTopicResponse)
+class AlterPartitionReassignmentsResponse(s.Response, key=45, versions="0-1", flexible="0+"):
+    throttle_time_ms = s.int32()
+    allow_replication_factor_change = s.boolean("1+", default=True)
+    error_code = s.int16()
+    error_message = s.nullable_string()
+    responses = s.array(ReassignableTopicResponse)

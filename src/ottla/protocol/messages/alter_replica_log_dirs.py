@@ -1,32 +1,27 @@
 """AlterReplicaLogDirs (key 34): moves replicas to other log directories of the same broker."""
 
-from ottla.protocol.schema import Request, Response, Struct, array, int16, int32, string
+from ottla.protocol import schema as s
 
 
-class AlterReplicaLogDirTopic(Struct):
-    name = string()
-    partitions = array(int32)
+class AlterReplicaLogDirTopic(s.Struct):
+    name = s.string()
+    partitions = s.array(s.int32)
 
+class AlterReplicaLogDir(s.Struct):
+    path = s.string()
+    topics = s.array(AlterReplicaLogDirTopic)
 
-class AlterReplicaLogDir(Struct):
-    path = string()
-    topics = array(AlterReplicaLogDirTopic)
+class AlterReplicaLogDirsRequest(s.Request, key=34, versions="0-2", flexible="2+"):
+    dirs = s.array(AlterReplicaLogDir)
 
+class AlterReplicaLogDirPartitionResult(s.Struct):
+    partition_index = s.int32()
+    error_code = s.int16()
 
-class AlterReplicaLogDirsRequest(Request, key=34, versions="0-2", flexible="2+"):
-    dirs = array(AlterReplicaLogDir)
+class AlterReplicaLogDirTopicResult(s.Struct):
+    topic_name = s.string()
+    partitions = s.array(AlterReplicaLogDirPartitionResult)
 
-
-class AlterReplicaLogDirPartitionResult(Struct):
-    partition_index = int32()
-    error_code = int16()
-
-
-class AlterReplicaLogDirTopicResult(Struct):
-    topic_name = string()
-    partitions = array(AlterReplicaLogDirPartitionResult)
-
-
-class AlterReplicaLogDirsResponse(Response, key=34, versions="0-2", flexible="2+"):
-    throttle_time_ms = int32()
-    results = array(AlterReplicaLogDirTopicResult)
+class AlterReplicaLogDirsResponse(s.Response, key=34, versions="0-2", flexible="2+"):
+    throttle_time_ms = s.int32()
+    results = s.array(AlterReplicaLogDirTopicResult)

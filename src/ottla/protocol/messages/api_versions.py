@@ -2,37 +2,33 @@
 always, so that a client can read it before it knows what the broker speaks (KIP-511).
 """
 
-from ottla.protocol.schema import Request, Response, Struct, array, boolean, int16, int32, int64, string
+from ottla.protocol import schema as s
 
 
-class ApiVersionsRequest(Request, key=18, versions="0-4", flexible="3+"):
-    client_software_name = string("3+")
-    client_software_version = string("3+")
+class ApiVersionsRequest(s.Request, key=18, versions="0-4", flexible="3+"):
+    client_software_name = s.string("3+")
+    client_software_version = s.string("3+")
 
+class ApiVersion(s.Struct):
+    api_key = s.int16()
+    min_version = s.int16()
+    max_version = s.int16()
 
-class ApiVersion(Struct):
-    api_key = int16()
-    min_version = int16()
-    max_version = int16()
+class SupportedFeatureKey(s.Struct):
+    name = s.string("3+")
+    min_version = s.int16("3+")
+    max_version = s.int16("3+")
 
+class FinalizedFeatureKey(s.Struct):
+    name = s.string("3+")
+    max_version_level = s.int16("3+")
+    min_version_level = s.int16("3+")
 
-class SupportedFeatureKey(Struct):
-    name = string("3+")
-    min_version = int16("3+")
-    max_version = int16("3+")
-
-
-class FinalizedFeatureKey(Struct):
-    name = string("3+")
-    max_version_level = int16("3+")
-    min_version_level = int16("3+")
-
-
-class ApiVersionsResponse(Response, key=18, versions="0-4", flexible="3+"):
-    error_code = int16()
-    api_keys = array(ApiVersion)
-    throttle_time_ms = int32("1+")
-    supported_features = array(SupportedFeatureKey, "3+", tag=0)
-    finalized_features_epoch = int64("3+", default=-1, tag=1)
-    finalized_features = array(FinalizedFeatureKey, "3+", tag=2)
-    zk_migration_ready = boolean("3+", tag=3)
+class ApiVersionsResponse(s.Response, key=18, versions="0-4", flexible="3+"):
+    error_code = s.int16()
+    api_keys = s.array(ApiVersion)
+    throttle_time_ms = s.int32("1+")
+    supported_features = s.array(SupportedFeatureKey, "3+", tag=0)
+    finalized_features_epoch = s.int64("3+", default=-1, tag=1)
+    finalized_features = s.array(FinalizedFeatureKey, "3+", tag=2)
+    zk_migration_ready = s.boolean("3+", tag=3)

@@ -1,62 +1,44 @@
 """ConsumerGroupDescribe (key 69): the state and the members of KIP-848 groups."""
 
-from ottla.protocol.schema import (
-    Request,
-    Response,
-    Struct,
-    array,
-    boolean,
-    int8,
-    int16,
-    int32,
-    nullable_string,
-    string,
-    struct_,
-    uuid_,
-)
+from ottla.protocol import schema as s
 
 
-class ConsumerGroupDescribeRequest(Request, key=69, versions="0-1", flexible="0+"):
-    group_ids = array(string)
-    include_authorized_operations = boolean()
+class ConsumerGroupDescribeRequest(s.Request, key=69, versions="0-1", flexible="0+"):
+    group_ids = s.array(s.string)
+    include_authorized_operations = s.boolean()
 
+class TopicPartitions(s.Struct):
+    topic_id = s.uuid_()
+    topic_name = s.string()
+    partitions = s.array(s.int32)
 
-class TopicPartitions(Struct):
-    topic_id = uuid_()
-    topic_name = string()
-    partitions = array(int32)
+class Assignment(s.Struct):
+    topic_partitions = s.array(TopicPartitions)
 
+class Member(s.Struct):
+    member_id = s.string()
+    instance_id = s.nullable_string(default=None)
+    rack_id = s.nullable_string(default=None)
+    member_epoch = s.int32()
+    client_id = s.string()
+    client_host = s.string()
+    subscribed_topic_names = s.array(s.string)
+    subscribed_topic_regex = s.nullable_string(default=None)
+    assignment = s.struct_(Assignment)
+    target_assignment = s.struct_(Assignment)
+    member_type = s.int8("1+", default=-1)
 
-class Assignment(Struct):
-    topic_partitions = array(TopicPartitions)
+class DescribedGroup(s.Struct):
+    error_code = s.int16()
+    error_message = s.nullable_string(default=None)
+    group_id = s.string()
+    group_state = s.string()
+    group_epoch = s.int32()
+    assignment_epoch = s.int32()
+    assignor_name = s.string()
+    members = s.array(Member)
+    authorized_operations = s.int32(default=-0x80000000)
 
-
-class Member(Struct):
-    member_id = string()
-    instance_id = nullable_string(default=None)
-    rack_id = nullable_string(default=None)
-    member_epoch = int32()
-    client_id = string()
-    client_host = string()
-    subscribed_topic_names = array(string)
-    subscribed_topic_regex = nullable_string(default=None)
-    assignment = struct_(Assignment)
-    target_assignment = struct_(Assignment)
-    member_type = int8("1+", default=-1)
-
-
-class DescribedGroup(Struct):
-    error_code = int16()
-    error_message = nullable_string(default=None)
-    group_id = string()
-    group_state = string()
-    group_epoch = int32()
-    assignment_epoch = int32()
-    assignor_name = string()
-    members = array(Member)
-    authorized_operations = int32(default=-0x80000000)
-
-
-class ConsumerGroupDescribeResponse(Response, key=69, versions="0-1", flexible="0+"):
-    throttle_time_ms = int32()
-    groups = array(DescribedGroup)
+class ConsumerGroupDescribeResponse(s.Response, key=69, versions="0-1", flexible="0+"):
+    throttle_time_ms = s.int32()
+    groups = s.array(DescribedGroup)

@@ -3,27 +3,24 @@ SyncGroup. Two bytes of version stand in front (see `versioned`). A version abov
 known one: newer clients only add fields at the end.
 """
 
-from ottla.protocol.schema import Data, Struct, array, int32, nullable_bytes, nullable_string, string
+from ottla.protocol import schema as s
 
 
-class ConsumerProtocolSubscriptionTopicPartition(Struct):
-    topic = string("1+")
-    partitions = array(int32, "1+")
+class ConsumerProtocolSubscriptionTopicPartition(s.Struct):
+    topic = s.string("1+")
+    partitions = s.array(s.int32, "1+")
 
+class ConsumerProtocolSubscription(s.Data, versions="0-3"):
+    topics = s.array(s.string)
+    user_data = s.nullable_bytes(default=None)
+    owned_partitions = s.array(ConsumerProtocolSubscriptionTopicPartition, "1+")
+    generation_id = s.int32("2+", default=-1)
+    rack_id = s.nullable_string("3+", default=None)
 
-class ConsumerProtocolSubscription(Data, versions="0-3"):
-    topics = array(string)
-    user_data = nullable_bytes(default=None)
-    owned_partitions = array(ConsumerProtocolSubscriptionTopicPartition, "1+")
-    generation_id = int32("2+", default=-1)
-    rack_id = nullable_string("3+", default=None)
+class ConsumerProtocolAssignmentTopicPartition(s.Struct):
+    topic = s.string()
+    partitions = s.array(s.int32)
 
-
-class ConsumerProtocolAssignmentTopicPartition(Struct):
-    topic = string()
-    partitions = array(int32)
-
-
-class ConsumerProtocolAssignment(Data, versions="0-3"):
-    assigned_partitions = array(ConsumerProtocolAssignmentTopicPartition)
-    user_data = nullable_bytes(default=None)
+class ConsumerProtocolAssignment(s.Data, versions="0-3"):
+    assigned_partitions = s.array(ConsumerProtocolAssignmentTopicPartition)
+    user_data = s.nullable_bytes(default=None)

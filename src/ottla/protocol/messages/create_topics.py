@@ -1,64 +1,45 @@
 """CreateTopics (key 19): creates topics."""
 
-from ottla.protocol.schema import (
-    Request,
-    Response,
-    Struct,
-    array,
-    boolean,
-    int8,
-    int16,
-    int32,
-    nullable_array,
-    nullable_string,
-    string,
-    uuid_,
-)
+from ottla.protocol import schema as s
 
 
-class CreatableReplicaAssignment(Struct):
-    partition_index = int32()
-    broker_ids = array(int32)
+class CreatableReplicaAssignment(s.Struct):
+    partition_index = s.int32()
+    broker_ids = s.array(s.int32)
 
+class CreatableTopicConfig(s.Struct):
+    name = s.string()
+    value = s.nullable_string()
 
-class CreatableTopicConfig(Struct):
-    name = string()
-    value = nullable_string()
+class CreatableTopic(s.Struct):
+    name = s.string()
+    num_partitions = s.int32()
+    replication_factor = s.int16()
+    assignments = s.array(CreatableReplicaAssignment)
+    configs = s.array(CreatableTopicConfig)
 
+class CreateTopicsRequest(s.Request, key=19, versions="0-7", flexible="5+"):
+    topics = s.array(CreatableTopic)
+    timeout_ms = s.int32(default=60000)
+    validate_only = s.boolean("1+")
 
-class CreatableTopic(Struct):
-    name = string()
-    num_partitions = int32()
-    replication_factor = int16()
-    assignments = array(CreatableReplicaAssignment)
-    configs = array(CreatableTopicConfig)
+class CreatableTopicConfigs(s.Struct):
+    name = s.string("5+")
+    value = s.nullable_string("5+")
+    read_only = s.boolean("5+")
+    config_source = s.int8("5+", default=-1)
+    is_sensitive = s.boolean("5+")
 
+class CreatableTopicResult(s.Struct):
+    name = s.string()
+    topic_id = s.uuid_("7+")
+    error_code = s.int16()
+    error_message = s.nullable_string("1+")
+    topic_config_error_code = s.int16("5+", tag=0)
+    num_partitions = s.int32("5+", default=-1)
+    replication_factor = s.int16("5+", default=-1)
+    configs = s.nullable_array(CreatableTopicConfigs, "5+")
 
-class CreateTopicsRequest(Request, key=19, versions="0-7", flexible="5+"):
-    topics = array(CreatableTopic)
-    timeout_ms = int32(default=60000)
-    validate_only = boolean("1+")
-
-
-class CreatableTopicConfigs(Struct):
-    name = string("5+")
-    value = nullable_string("5+")
-    read_only = boolean("5+")
-    config_source = int8("5+", default=-1)
-    is_sensitive = boolean("5+")
-
-
-class CreatableTopicResult(Struct):
-    name = string()
-    topic_id = uuid_("7+")
-    error_code = int16()
-    error_message = nullable_string("1+")
-    topic_config_error_code = int16("5+", tag=0)
-    num_partitions = int32("5+", default=-1)
-    replication_factor = int16("5+", default=-1)
-    configs = nullable_array(CreatableTopicConfigs, "5+")
-
-
-class CreateTopicsResponse(Response, key=19, versions="0-7", flexible="5+"):
-    throttle_time_ms = int32("2+")
-    topics = array(CreatableTopicResult)
+class CreateTopicsResponse(s.Response, key=19, versions="0-7", flexible="5+"):
+    throttle_time_ms = s.int32("2+")
+    topics = s.array(CreatableTopicResult)

@@ -1,17 +1,15 @@
 """DeleteGroups (key 42): deletes groups that have no members."""
 
-from ottla.protocol.schema import Request, Response, Struct, array, int16, int32, string
+from ottla.protocol import schema as s
 
 
-class DeleteGroupsRequest(Request, key=42, versions="0-2", flexible="2+"):
-    groups_names = array(string)
+class DeleteGroupsRequest(s.Request, key=42, versions="0-2", flexible="2+"):
+    groups_names = s.array(s.string)
 
+class DeletableGroupResult(s.Struct):
+    group_id = s.string()
+    error_code = s.int16()
 
-class DeletableGroupResult(Struct):
-    group_id = string()
-    error_code = int16()
-
-
-class DeleteGroupsResponse(Response, key=42, versions="0-2", flexible="2+"):
-    throttle_time_ms = int32()
-    results = array(DeletableGroupResult)
+class DeleteGroupsResponse(s.Response, key=42, versions="0-2", flexible="2+"):
+    throttle_time_ms = s.int32()
+    results = s.array(DeletableGroupResult)

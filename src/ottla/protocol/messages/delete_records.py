@@ -1,34 +1,29 @@
 """DeleteRecords (key 21): deletes what lies before an offset."""
 
-from ottla.protocol.schema import Request, Response, Struct, array, int16, int32, int64, string
+from ottla.protocol import schema as s
 
 
-class DeleteRecordsPartition(Struct):
-    partition_index = int32()
-    offset = int64()
+class DeleteRecordsPartition(s.Struct):
+    partition_index = s.int32()
+    offset = s.int64()
 
+class DeleteRecordsTopic(s.Struct):
+    name = s.string()
+    partitions = s.array(DeleteRecordsPartition)
 
-class DeleteRecordsTopic(Struct):
-    name = string()
-    partitions = array(DeleteRecordsPartition)
+class DeleteRecordsRequest(s.Request, key=21, versions="0-2", flexible="2+"):
+    topics = s.array(DeleteRecordsTopic)
+    timeout_ms = s.int32()
 
+class DeleteRecordsPartitionResult(s.Struct):
+    partition_index = s.int32()
+    low_watermark = s.int64()
+    error_code = s.int16()
 
-class DeleteRecordsRequest(Request, key=21, versions="0-2", flexible="2+"):
-    topics = array(DeleteRecordsTopic)
-    timeout_ms = int32()
+class DeleteRecordsTopicResult(s.Struct):
+    name = s.string()
+    partitions = s.array(DeleteRecordsPartitionResult)
 
-
-class DeleteRecordsPartitionResult(Struct):
-    partition_index = int32()
-    low_watermark = int64()
-    error_code = int16()
-
-
-class DeleteRecordsTopicResult(Struct):
-    name = string()
-    partitions = array(DeleteRecordsPartitionResult)
-
-
-class DeleteRecordsResponse(Response, key=21, versions="0-2", flexible="2+"):
-    throttle_time_ms = int32()
-    topics = array(DeleteRecordsTopicResult)
+class DeleteRecordsResponse(s.Response, key=21, versions="0-2", flexible="2+"):
+    throttle_time_ms = s.int32()
+    topics = s.array(DeleteRecordsTopicResult)

@@ -1,49 +1,31 @@
 """DescribeClientQuotas (key 48): lists client quotas (KIP-546)."""
 
-from ottla.protocol.schema import (
-    Request,
-    Response,
-    Struct,
-    array,
-    boolean,
-    float64,
-    int8,
-    int16,
-    int32,
-    nullable_array,
-    nullable_string,
-    string,
-)
+from ottla.protocol import schema as s
 
 
-class ComponentData(Struct):
-    entity_type = string()
-    match_type = int8()
-    match = nullable_string()
+class ComponentData(s.Struct):
+    entity_type = s.string()
+    match_type = s.int8()
+    match = s.nullable_string()
 
+class DescribeClientQuotasRequest(s.Request, key=48, versions="0-1", flexible="1+"):
+    components = s.array(ComponentData)
+    strict = s.boolean()
 
-class DescribeClientQuotasRequest(Request, key=48, versions="0-1", flexible="1+"):
-    components = array(ComponentData)
-    strict = boolean()
+class EntityData(s.Struct):
+    entity_type = s.string()
+    entity_name = s.nullable_string()
 
+class ValueData(s.Struct):
+    key = s.string()
+    value = s.float64()
 
-class EntityData(Struct):
-    entity_type = string()
-    entity_name = nullable_string()
+class EntryData(s.Struct):
+    entity = s.array(EntityData)
+    values = s.array(ValueData)
 
-
-class ValueData(Struct):
-    key = string()
-    value = float64()
-
-
-class EntryData(Struct):
-    entity = array(EntityData)
-    values = array(ValueData)
-
-
-class DescribeClientQuotasResponse(Response, key=48, versions="0-1", flexible="1+"):
-    throttle_time_ms = int32()
-    error_code = int16()
-    error_message = nullable_string()
-    entries = nullable_array(EntryData)
+class DescribeClientQuotasResponse(s.Response, key=48, versions="0-1", flexible="1+"):
+    throttle_time_ms = s.int32()
+    error_code = s.int16()
+    error_message = s.nullable_string()
+    entries = s.nullable_array(EntryData)

@@ -1,15 +1,14 @@
 """Heartbeat (key 12): a member of a classic group says that it is alive."""
 
-from ottla.protocol.schema import Request, Response, int16, int32, nullable_string, string
+from ottla.protocol import schema as s
 
 
-class HeartbeatRequest(Request, key=12, versions="0-4", flexible="4+"):
-    group_id = string()
-    generation_id = int32()
-    member_id = string()
-    group_instance_id = nullable_string("3+", default=None)
+class HeartbeatRequest(s.Request, key=12, versions="0-4", flexible="4+"):
+    group_id = s.string()
+    generation_id = s.int32()
+    member_id = s.string()
+    group_instance_id = s.nullable_string("3+", default=None)
 
-
-class HeartbeatResponse(Response, key=12, versions="0-4", flexible="4+"):
-    throttle_time_ms = int32("1+")
-    error_code = int16()
+class HeartbeatResponse(s.Response, key=12, versions="0-4", flexible="4+"):
+    throttle_time_ms = s.int32("1+")
+    error_code = s.int16()

@@ -2,33 +2,29 @@
 (KIP-339).
 """
 
-from ottla.protocol.schema import Request, Response, Struct, array, boolean, int8, int16, int32, nullable_string, string
+from ottla.protocol import schema as s
 
 
-class AlterableConfig(Struct):
-    name = string()
-    config_operation = int8()
-    value = nullable_string()
+class AlterableConfig(s.Struct):
+    name = s.string()
+    config_operation = s.int8()
+    value = s.nullable_string()
 
+class AlterConfigsResource(s.Struct):
+    resource_type = s.int8()
+    resource_name = s.string()
+    configs = s.array(AlterableConfig)
 
-class AlterConfigsResource(Struct):
-    resource_type = int8()
-    resource_name = string()
-    configs = array(AlterableConfig)
+class IncrementalAlterConfigsRequest(s.Request, key=44, versions="0-1", flexible="1+"):
+    resources = s.array(AlterConfigsResource)
+    validate_only = s.boolean()
 
+class AlterConfigsResourceResponse(s.Struct):
+    error_code = s.int16()
+    error_message = s.nullable_string()
+    resource_type = s.int8()
+    resource_name = s.string()
 
-class IncrementalAlterConfigsRequest(Request, key=44, versions="0-1", flexible="1+"):
-    resources = array(AlterConfigsResource)
-    validate_only = boolean()
-
-
-class AlterConfigsResourceResponse(Struct):
-    error_code = int16()
-    error_message = nullable_string()
-    resource_type = int8()
-    resource_name = string()
-
-
-class IncrementalAlterConfigsResponse(Response, key=44, versions="0-1", flexible="1+"):
-    throttle_time_ms = int32()
-    responses = array(AlterConfigsResourceResponse)
+class IncrementalAlterConfigsResponse(s.Response, key=44, versions="0-1", flexible="1+"):
+    throttle_time_ms = s.int32()
+    responses = s.array(AlterConfigsResourceResponse)

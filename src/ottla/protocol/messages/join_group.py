@@ -1,48 +1,34 @@
 """JoinGroup (key 11): a member joins a classic group and waits until all have joined."""
 
-from ottla.protocol.schema import (
-    Request,
-    Response,
-    Struct,
-    array,
-    boolean,
-    bytes_,
-    int16,
-    int32,
-    nullable_string,
-    string,
-)
+from ottla.protocol import schema as s
 
 
-class JoinGroupRequestProtocol(Struct):
-    name = string()
-    metadata = bytes_()
+class JoinGroupRequestProtocol(s.Struct):
+    name = s.string()
+    metadata = s.bytes_()
 
+class JoinGroupRequest(s.Request, key=11, versions="0-9", flexible="6+"):
+    group_id = s.string()
+    session_timeout_ms = s.int32()
+    rebalance_timeout_ms = s.int32("1+", default=-1)
+    member_id = s.string()
+    group_instance_id = s.nullable_string("5+", default=None)
+    protocol_type = s.string()
+    protocols = s.array(JoinGroupRequestProtocol)
+    reason = s.nullable_string("8+", default=None)
 
-class JoinGroupRequest(Request, key=11, versions="0-9", flexible="6+"):
-    group_id = string()
-    session_timeout_ms = int32()
-    rebalance_timeout_ms = int32("1+", default=-1)
-    member_id = string()
-    group_instance_id = nullable_string("5+", default=None)
-    protocol_type = string()
-    protocols = array(JoinGroupRequestProtocol)
-    reason = nullable_string("8+", default=None)
+class JoinGroupResponseMember(s.Struct):
+    member_id = s.string()
+    group_instance_id = s.nullable_string("5+", default=None)
+    metadata = s.bytes_()
 
-
-class JoinGroupResponseMember(Struct):
-    member_id = string()
-    group_instance_id = nullable_string("5+", default=None)
-    metadata = bytes_()
-
-
-class JoinGroupResponse(Response, key=11, versions="0-9", flexible="6+"):
-    throttle_time_ms = int32("2+")
-    error_code = int16()
-    generation_id = int32(default=-1)
-    protocol_type = nullable_string("7+", default=None)
-    protocol_name = nullable_string(nullable="7+")
-    leader = string()
-    skip_assignment = boolean("9+")
-    member_id = string()
-    members = array(JoinGroupResponseMember)
+class JoinGroupResponse(s.Response, key=11, versions="0-9", flexible="6+"):
+    throttle_time_ms = s.int32("2+")
+    error_code = s.int16()
+    generation_id = s.int32(default=-1)
+    protocol_type = s.nullable_string("7+", default=None)
+    protocol_name = s.nullable_string(nullable="7+")
+    leader = s.string()
+    skip_assignment = s.boolean("9+")
+    member_id = s.string()
+    members = s.array(JoinGroupResponseMember)

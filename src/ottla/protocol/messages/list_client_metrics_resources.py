@@ -2,18 +2,16 @@
 same bytes in version 0, is ListConfigResources.
 """
 
-from ottla.protocol.schema import Request, Response, Struct, array, int16, int32, string
+from ottla.protocol import schema as s
 
 
-class ListClientMetricsResourcesRequest(Request, key=74, versions="0", flexible="0+"):
+class ListClientMetricsResourcesRequest(s.Request, key=74, versions="0", flexible="0+"):
     pass
 
+class ClientMetricsResource(s.Struct):
+    name = s.string()
 
-class ClientMetricsResource(Struct):
-    name = string()
-
-
-class ListClientMetricsResourcesResponse(Response, key=74, versions="0", flexible="0+"):
-    throttle_time_ms = int32()
-    error_code = int16()
-    client_metrics_resources = array(ClientMetricsResource)
+class ListClientMetricsResourcesResponse(s.Response, key=74, versions="0", flexible="0+"):
+    throttle_time_ms = s.int32()
+    error_code = s.int16()
+    client_metrics_resources = s.array(ClientMetricsResource)

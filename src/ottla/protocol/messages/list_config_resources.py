@@ -2,19 +2,17 @@
 ListClientMetricsResources.
 """
 
-from ottla.protocol.schema import Request, Response, Struct, array, int8, int16, int32, string
+from ottla.protocol import schema as s
 
 
-class ListConfigResourcesRequest(Request, key=74, versions="0-1", flexible="0+"):
-    resource_types = array(int8, "1+")
+class ListConfigResourcesRequest(s.Request, key=74, versions="0-1", flexible="0+"):
+    resource_types = s.array(s.int8, "1+")
 
+class ConfigResource(s.Struct):
+    resource_name = s.string()
+    resource_type = s.int8("1+", default=16)
 
-class ConfigResource(Struct):
-    resource_name = string()
-    resource_type = int8("1+", default=16)
-
-
-class ListConfigResourcesResponse(Response, key=74, versions="0-1", flexible="0+"):
-    throttle_time_ms = int32()
-    error_code = int16()
-    config_resources = array(ConfigResource)
+class ListConfigResourcesResponse(s.Response, key=74, versions="0-1", flexible="0+"):
+    throttle_time_ms = s.int32()
+    error_code = s.int16()
+    config_resources = s.array(ConfigResource)

@@ -1,33 +1,28 @@
 """OffsetDelete (key 47): deletes committed offsets of a group. Never flexible."""
 
-from ottla.protocol.schema import Request, Response, Struct, array, int16, int32, string
+from ottla.protocol import schema as s
 
 
-class OffsetDeleteRequestPartition(Struct):
-    partition_index = int32()
+class OffsetDeleteRequestPartition(s.Struct):
+    partition_index = s.int32()
 
+class OffsetDeleteRequestTopic(s.Struct):
+    name = s.string()
+    partitions = s.array(OffsetDeleteRequestPartition)
 
-class OffsetDeleteRequestTopic(Struct):
-    name = string()
-    partitions = array(OffsetDeleteRequestPartition)
+class OffsetDeleteRequest(s.Request, key=47, versions="0"):
+    group_id = s.string()
+    topics = s.array(OffsetDeleteRequestTopic)
 
+class OffsetDeleteResponsePartition(s.Struct):
+    partition_index = s.int32()
+    error_code = s.int16()
 
-class OffsetDeleteRequest(Request, key=47, versions="0"):
-    group_id = string()
-    topics = array(OffsetDeleteRequestTopic)
+class OffsetDeleteResponseTopic(s.Struct):
+    name = s.string()
+    partitions = s.array(OffsetDeleteResponsePartition)
 
-
-class OffsetDeleteResponsePartition(Struct):
-    partition_index = int32()
-    error_code = int16()
-
-
-class OffsetDeleteResponseTopic(Struct):
-    name = string()
-    partitions = array(OffsetDeleteResponsePartition)
-
-
-class OffsetDeleteResponse(Response, key=47, versions="0"):
-    error_code = int16()
-    throttle_time_ms = int32()
-    topics = array(OffsetDeleteResponseTopic)
+class OffsetDeleteResponse(s.Response, key=47, versions="0"):
+    error_code = s.int16()
+    throttle_time_ms = s.int32()
+    topics = s.array(OffsetDeleteResponseTopic)

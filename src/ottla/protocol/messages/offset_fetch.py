@@ -1,81 +1,59 @@
 """OffsetFetch (key 9): asks how far consumer groups have read; several groups at once from version 8 on."""
 
-from ottla.protocol.schema import (
-    Request,
-    Response,
-    Struct,
-    array,
-    boolean,
-    int16,
-    int32,
-    int64,
-    nullable_array,
-    nullable_string,
-    string,
-    uuid_,
-)
+from ottla.protocol import schema as s
 
 
-class OffsetFetchRequestTopic(Struct):
-    name = string("0-7")
-    partition_indexes = array(int32, "0-7")
+class OffsetFetchRequestTopic(s.Struct):
+    name = s.string("0-7")
+    partition_indexes = s.array(s.int32, "0-7")
 
+class OffsetFetchRequestTopics(s.Struct):
+    name = s.string("8-9")
+    topic_id = s.uuid_("10+")
+    partition_indexes = s.array(s.int32, "8+")
 
-class OffsetFetchRequestTopics(Struct):
-    name = string("8-9")
-    topic_id = uuid_("10+")
-    partition_indexes = array(int32, "8+")
+class OffsetFetchRequestGroup(s.Struct):
+    group_id = s.string("8+")
+    member_id = s.nullable_string("9+", default=None)
+    member_epoch = s.int32("9+", default=-1)
+    topics = s.nullable_array(OffsetFetchRequestTopics, "8+")
 
+class OffsetFetchRequest(s.Request, key=9, versions="0-10", flexible="6+"):
+    group_id = s.string("0-7")
+    topics = s.nullable_array(OffsetFetchRequestTopic, "0-7", nullable="2-7")
+    groups = s.array(OffsetFetchRequestGroup, "8+")
+    require_stable = s.boolean("7+")
 
-class OffsetFetchRequestGroup(Struct):
-    group_id = string("8+")
-    member_id = nullable_string("9+", default=None)
-    member_epoch = int32("9+", default=-1)
-    topics = nullable_array(OffsetFetchRequestTopics, "8+")
+class OffsetFetchResponsePartition(s.Struct):
+    partition_index = s.int32("0-7")
+    committed_offset = s.int64("0-7")
+    committed_leader_epoch = s.int32("5-7", default=-1)
+    metadata = s.nullable_string("0-7")
+    error_code = s.int16("0-7")
 
+class OffsetFetchResponseTopic(s.Struct):
+    name = s.string("0-7")
+    partitions = s.array(OffsetFetchResponsePartition, "0-7")
 
-class OffsetFetchRequest(Request, key=9, versions="0-10", flexible="6+"):
-    group_id = string("0-7")
-    topics = nullable_array(OffsetFetchRequestTopic, "0-7", nullable="2-7")
-    groups = array(OffsetFetchRequestGroup, "8+")
-    require_stable = boolean("7+")
+class OffsetFetchResponsePartitions(s.Struct):
+    partition_index = s.int32("8+")
+    committed_offset = s.int64("8+")
+    committed_leader_epoch = s.int32("8+", default=-1)
+    metadata = s.nullable_string("8+")
+    error_code = s.int16("8+")
 
+class OffsetFetchResponseTopics(s.Struct):
+    name = s.string("8-9")
+    topic_id = s.uuid_("10+")
+    partitions = s.array(OffsetFetchResponsePartitions, "8+")
 
-class OffsetFetchResponsePartition(Struct):
-    partition_index = int32("0-7")
-    committed_offset = int64("0-7")
-    committed_leader_epoch = int32("5-7", default=-1)
-    metadata = nullable_string("0-7")
-    error_code = int16("0-7")
+class OffsetFetchResponseGroup(s.Struct):
+    group_id = s.string("8+")
+    topics = s.array(OffsetFetchResponseTopics, "8+")
+    error_code = s.int16("8+")
 
-
-class OffsetFetchResponseTopic(Struct):
-    name = string("0-7")
-    partitions = array(OffsetFetchResponsePartition, "0-7")
-
-
-class OffsetFetchResponsePartitions(Struct):
-    partition_index = int32("8+")
-    committed_offset = int64("8+")
-    committed_leader_epoch = int32("8+", default=-1)
-    metadata = nullable_string("8+")
-    error_code = int16("8+")
-
-
-class OffsetFetchResponseTopics(Struct):
-    name = string("8-9")
-    topic_id = uuid_("10+")
-    partitions = array(OffsetFetchResponsePartitions, "8+")
-
-
-class OffsetFetchResponseGroup(Struct):
-    group_id = string("8+")
-    topics = array(OffsetFetchResponseTopics, "8+")
-    error_code = int16("8+")
-
-
-class OffsetFetchResponse(Response, key=9, versions="0-10", flexible="6+"):
-    throttle_time_ms = int32("3+")
-    topics = array(OffsetFetchResponseTopic, "0-7")
-    error_code = int16("2-7")
-    groups = array(OffsetFetchResponseGroup, "8+")
+class OffsetFetchResponse(s.Response, key=9, versions="0-10", flexible="6+"):
+    throttle_time_ms = s.int32("3+")
+    topics = s.array(OffsetFetchResponseTopic, "0-7")
+    error_code = s.int16("2-7")
+    groups = s.array(OffsetFetchResponseGroup, "8+")

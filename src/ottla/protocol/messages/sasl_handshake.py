@@ -1,12 +1,11 @@
 """SaslHandshake (key 17): chooses a SASL mechanism. Never flexible."""
 
-from ottla.protocol.schema import Request, Response, array, int16, string
+from ottla.protocol import schema as s
 
 
-class SaslHandshakeRequest(Request, key=17, versions="0-1"):
-    mechanism = string()
+class SaslHandshakeRequest(s.Request, key=17, versions="0-1"):
+    mechanism = s.string()
 
-
-class SaslHandshakeResponse(Response, key=17, versions="0-1"):
-    error_code = int16()
-    mechanisms = array(string)
+class SaslHandshakeResponse(s.Response, key=17, versions="0-1"):
+    error_code = s.int16()
+    mechanisms = s.array(s.string)

@@ -1,26 +1,24 @@
 """SyncGroup (key 14): the group's leader hands in the assignment and every member gets its part."""
 
-from ottla.protocol.schema import Request, Response, Struct, array, bytes_, int16, int32, nullable_string, string
+from ottla.protocol import schema as s
 
 
-class SyncGroupRequestAssignment(Struct):
-    member_id = string()
-    assignment = bytes_()
+class SyncGroupRequestAssignment(s.Struct):
+    member_id = s.string()
+    assignment = s.bytes_()
 
+class SyncGroupRequest(s.Request, key=14, versions="0-5", flexible="4+"):
+    group_id = s.string()
+    generation_id = s.int32()
+    member_id = s.string()
+    group_instance_id = s.nullable_string("3+", default=None)
+    protocol_type = s.nullable_string("5+", default=None)
+    protocol_name = s.nullable_string("5+", default=None)
+    assignments = s.array(SyncGroupRequestAssignment)
 
-class SyncGroupRequest(Request, key=14, versions="0-5", flexible="4+"):
-    group_id = string()
-    generation_id = int32()
-    member_id = string()
-    group_instance_id = nullable_string("3+", default=None)
-    protocol_type = nullable_string("5+", default=None)
-    protocol_name = nullable_string("5+", default=None)
-    assignments = array(SyncGroupRequestAssignment)
-
-
-class SyncGroupResponse(Response, key=14, versions="0-5", flexible="4+"):
-    throttle_time_ms = int32("1+")
-    error_code = int16()
-    protocol_type = nullable_string("5+", default=None)
-    protocol_name = nullable_string("5+", default=None)
-    assignment = bytes_()
+class SyncGroupResponse(s.Response, key=14, versions="0-5", flexible="4+"):
+    throttle_time_ms = s.int32("1+")
+    error_code = s.int16()
+    protocol_type = s.nullable_string("5+", default=None)
+    protocol_name = s.nullable_string("5+", default=None)
+    assignment = s.bytes_()
