@@ -1,7 +1,7 @@
 """Which broker keys may change while the broker runs, and at which level. Kafka's rules, order and sentences.
 
 Most dynamic keys may be set for one broker or for the whole cluster. Listeners and their security belong to one
-broker; the TLS stores among them only with a listener's prefix (`listener.name.NAME.ssl.keystore.location`).
+broker; the TLS stores among them only with a listener's prefix (listener.name.NAME.ssl.keystore.location).
 """
 
 import logging

@@ -42,7 +42,7 @@ LISTENER_PREFIX = "listener.name."
 
 
 def base_key(key: str) -> str:
-    """`listener.name.NAME.KEY` is KEY for one listener (for SASL also `NAME.MECHANISM.KEY`); others are themselves."""
+    """`listener.name.NAME.KEY` is KEY for one listener (for SASL also NAME.MECHANISM.KEY); others are themselves."""
     if not key.startswith(LISTENER_PREFIX):
         return key
     _, _, rest = key.removeprefix(LISTENER_PREFIX).partition(".")

@@ -15,7 +15,7 @@
 | `control_requests`, `broker_channel` | what brokers are told, and how it gets there |
 | `topic_admin`, `topic_rules`, `placement` | creation, deletion, more partitions; where replicas go |
 | `auto_creation` | topics that nobody created, and the internal ones |
-| `broker_state`, `local_partitions` | how a broker takes the controller's word, and whom it tells |
+| `control_request_handler`, `local_partitions` | how a broker takes the controller's word, and whom it tells |
 | `registration` | /brokers/ids/N, /cluster/id, generated ids |
 | `config_store` | dynamic configs and their notifications |
 | `producer_ids` | blocks of producer ids |

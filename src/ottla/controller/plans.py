@@ -68,7 +68,7 @@ def plan_lost_replicas(
 
 
 def plan_without_lacking(state: ControllerState, arrived: Iterable[int]) -> list[StateChange]:
-    """Smaller ISRs, and other leaders, where brokers say that they may have lost records (`storage.wholeness`)."""
+    """Smaller ISRs, and other leaders, where brokers say that they may have lost records (`power_loss_marker`)."""
     lacking = {b for b in arrived if b in state.brokers and state.brokers[b].info.may_lack_records}
     changes = []
     for partition in affected_by(state, lacking) if lacking else ():

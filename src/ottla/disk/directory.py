@@ -1,6 +1,6 @@
 """One log directory: its path, the Disk and descriptors below it, and what an OSError from it means.
 
-Two kinds of failure, and they are not mixed (decision 12):
+Two kinds of failure, and they are not mixed:
 
 - **No room** (no space, quota, too many descriptors): this write failed, nothing is lost, and the next may succeed.
   It is answered as KAFKA_STORAGE_ERROR and the broker goes on; its log says so, once in a while for each directory.

@@ -2,7 +2,7 @@
 
 They are sent to /dev/null, which takes the pages of the cache as they are: 0.04 s of CPU per GB and 2.0 to 2.3 GB/s of
 a cold file, where `pread`, which copies every byte for nobody, took 0.13 to 0.39 s and gave 1.4 to 2.0 GB/s. The kernel
-reads ahead for it as for any reader that goes in order, which it does not for `posix_fadvise` (decision 12).
+reads ahead for it as for any reader that goes in order, which it does not for `posix_fadvise` (decision 0012).
 
 Blocks until the bytes are there: for a thread.
 """

@@ -10,7 +10,7 @@ Text exposition format 0.0.4, as documented by Prometheus:
     # TYPE name counter|gauge|summary
     name{label="value",...} number   `\\`, `"` and line feeds escaped in values
 
-A summary has one line per quantile and `name_sum`, `name_count`: jmx_exporter's names, plus the sum. The text comes in
+A summary has one line per quantile and name_sum, name_count: jmx_exporter's names, plus the sum. The text comes in
 chunks, so that whoever serves it can let the event loop go on between them.
 """
 

@@ -14,7 +14,7 @@ from struct import Struct as Format
 from typing import Any
 
 SHORT_NAMES = str.maketrans({"?": "t", "1": "u", "6": "", "s": ""})
-"""`?` and `16s` cannot stand in a Python name: `unpack_iht`, `pack_uh`."""
+"""`?` and `16s` cannot stand in a Python name, as in unpack_iht, pack_uh."""
 
 
 @cache

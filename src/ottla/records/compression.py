@@ -7,7 +7,7 @@
 
 A compressed section says little that can be trusted about its size, and 9 KB of zstd can hold 300 MB. So output goes
 only into a buffer that is there (`decompress_into`), which begins small and doubles up to `size_max`; past that the
-section is refused, after at most twice the work of `size_max` bytes. cramjam's `output_len` is a hint and bounds
+section is refused, after at most twice the work of `size_max` bytes. cramjam's output_len is a hint and bounds
 nothing.
 
 cramjam lets go of the GIL in all of these but one (measured: another Python thread is held up no longer than the switch

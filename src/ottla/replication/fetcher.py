@@ -2,7 +2,7 @@
 
 It sends Fetch requests one after the other. The leader answers at once when it has something, and otherwise holds the
 request for `replica.fetch.wait.max.ms`; so an idle fetcher costs two requests a second. Only partitions whose position
-changed are named (`fetcher_session`). A partition with an error leaves the session and comes back after a pause.
+changed are named (`follower_fetch_session`). A partition with an error leaves the session and comes back after a pause.
 """
 
 import asyncio

@@ -29,7 +29,7 @@ class ServerLimits:
     # Descriptors that connections never take: log files and connections to other brokers need them.
     descriptors_reserved: int = DESCRIPTORS_RESERVED
     socket_listen_backlog_size: int = 50
-    # None: nobody chose, see decision 2; -1: the operating system decides, and tunes.
+    # None: nobody chose, see decision 0002; -1: the operating system decides, and tunes.
     socket_send_buffer_bytes: int | None = None
     socket_receive_buffer_bytes: int | None = None
 

@@ -117,7 +117,7 @@ def _bound_socket(spec: ListenerSpec) -> socket.socket:
 
 
 def _send_without_pacing(sock: socket.socket) -> None:
-    """For a client on this host: there is no link to be congested, and timers between packets cost (decision 2)."""
+    """For a client on this host: there is no link to be congested, and timers between packets cost (decision 0002)."""
     if hasattr(socket, "TCP_CONGESTION"):
         with contextlib.suppress(OSError):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, CONGESTION_CONTROL_WITHOUT_PACING)

@@ -1,6 +1,6 @@
 """Loads a kernel in the form that is wanted: compiled where there is an extension, else (or on demand) interpreted.
 
-Both forms are the same file: `kernel_x.py` is what Cython compiled to `kernel_x.*.so`. The extension is taken where it
+Both forms are the same file: kernel_x.py is what Cython compiled to kernel_x.*.so. The extension is taken where it
 is there and not older than its source (a working copy that was not built again); `OTTLA_KERNELS=interpreted` in the
 environment takes the source. `load_interpreted` gives the source form under a name of its own, so that a test can have
 both at once.

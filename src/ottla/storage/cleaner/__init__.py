@@ -1,7 +1,7 @@
 """Compaction: of all records with the same key the last one stays. Offsets stay as they are, and leave gaps.
 
 Two sides. The broker decides and swaps; a child process (`python -m ottla.storage.cleaner`) reads and writes, since a
-loop over records in a thread of the broker would take the event loop's time (decision 5).
+loop over records in a thread of the broker would take the event loop's time.
 
     broker    planning        which log, and how far: the dirtiest, below its high watermark, closed segments only
               process         the child: started with the first job, one job at a time, ends with the broker
@@ -13,5 +13,5 @@ loop over records in a thread of the broker would take the event loop's time (de
               batch_filter    what is left of one batch
               cleaned_segment a segment's files with the suffix `.cleaned`
 
-What a crash leaves is put right by `storage.interrupted_changes` before the log is loaded.
+What a crash leaves is put right by `ottla.storage.segment_swap_recovery` before the log is loaded.
 """

@@ -7,7 +7,7 @@
     a marker          goes when nothing is left of its transaction, after the same time
     the last batch    of a producer stays, without records if need be: its sequence must not be forgotten
 
-When the time of tombstones and markers ends stands in their batch (KIP-534): the bit `DELETE_HORIZON` says that
+When the time of tombstones and markers ends stands in their batch (KIP-534): the bit `DELETE_HORIZON_MASK` says that
 `base_timestamp` is that time, and the records' timestamps count from it as from any other.
 """
 

@@ -1,6 +1,6 @@
 """What is asked of a produced batch before it may enter the log, and the few changes that are made to it.
 
-One pass (decision 4): frame and size, CRC, count, then the records: uncompressed ones are walked by the kernel,
+One pass: frame and size, CRC, count, then the records: uncompressed ones are walked by the kernel,
 compressed ones are believed on their header, and opened only where the topic needs it (compacted,
 `ottla.validate.compressed`, another codec forced by `compression.type`). In the usual case the bytes are not touched at
 all. They are changed

@@ -56,7 +56,7 @@ _new_tuple = tuple.__new__
 
 
 class PartitionLog:
-    """Made by `log_loading.open_log`. `recovery_point`: everything below it is durable."""
+    """Made by `loading.open_log`. `recovery_point`: everything below it is durable."""
 
     __slots__ = (
         "_latest_epoch",

@@ -3,7 +3,7 @@
     .lock                              one broker at a time
     meta.properties                    whose it is
     .kafka_cleanshutdown               everything was synced at the last stop
-    .ottla_whole                       nothing was lost since (`wholeness`)
+    .ottla_whole                       nothing was lost since (`power_loss_marker`)
     *-offset-checkpoint                an offset for each partition
     <topic>-<partition>/               the logs
 

@@ -3,7 +3,7 @@
 In the active segment the entries are two arrays in memory, searched with bisect; the file, made `segment.index.bytes`
 long but sparse, gets them in one write on roll, flush and close, and every so often where there is room. Losing the
 unwritten ones costs nothing: a segment that was not closed cleanly is scanned on recovery, and its indexes are built
-anew. In a closed segment nothing is kept in memory: the search preads a few entries, then one page (decision 13).
+anew. In a closed segment nothing is kept in memory: the search preads a few entries, then one page.
 
 Invariants: keys rise strictly, values never fall; an entry's place in the file is its number times the entry size; a
 closed file ends with its last entry.
