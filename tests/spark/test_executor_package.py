@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from ottla.cli.spark import spark as spark_command
+from ottla.cli.commands.spark import spark as spark_command
 from ottla.records.kernels import KERNELS_COMPILED
 from ottla.spark.executor_package import FOLDER, PackageNotFoundError, build_archive, executor_settings
 

@@ -4,6 +4,7 @@ Exit codes: 0 done, 1 failed, 2 the operator must change something (a bad option
 141 whoever read our output went away. A tool under Kafka's own name ends with the code that Kafka's ends with.
 """
 
+import importlib
 import os
 import sys
 from typing import Any, NoReturn
@@ -16,28 +17,28 @@ from ottla.cli.lazy_group import LazyGroup, LazyTable
 from ottla.errors.tree import OperatorError, OttlaError
 
 _SERVERS: LazyTable = {
-    "start": ("ottla.cli.start", "start", "Start a broker."),
-    "zookeeper": ("ottla.cli.zookeeper", "zookeeper", "Start a ZooKeeper server of its own."),
+    "start": ("ottla.cli.commands.start", "start", "Start a broker."),
+    "zookeeper": ("ottla.cli.commands.zookeeper", "zookeeper", "Start a ZooKeeper server of its own."),
 }
 _COMMANDS: LazyTable = {
-    "produce": ("ottla.cli.produce", "produce", "Send lines as records."),
-    "consume": ("ottla.cli.consume", "consume", "Write the records of topics to standard output."),
-    "load": ("ottla.cli.load", "load", "Load topics into Parquet, Delta Lake or Iceberg tables, with Spark."),
-    "topics": ("ottla.cli.topics", "topics", "List, create, describe, alter and delete topics."),
-    "groups": ("ottla.cli.groups", "groups", "Consumer groups: list, describe, reset offsets, delete."),
-    "configs": ("ottla.cli.configs", "configs", "Show and change the configuration of topics and brokers."),
-    "brokers": ("ottla.cli.brokers", "brokers", "The brokers and what lies on them."),
+    "produce": ("ottla.cli.commands.produce", "produce", "Send lines as records."),
+    "consume": ("ottla.cli.commands.consume", "consume", "Write the records of topics to standard output."),
+    "load": ("ottla.cli.commands.load", "load", "Load topics into Parquet, Delta Lake or Iceberg tables, with Spark."),
+    "topics": ("ottla.cli.commands.topics", "topics", "List, create, describe, alter and delete topics."),
+    "groups": ("ottla.cli.commands.groups", "groups", "Consumer groups: list, describe, reset offsets, delete."),
+    "configs": ("ottla.cli.commands.configs", "configs", "Show and change the configuration of topics and brokers."),
+    "brokers": ("ottla.cli.commands.brokers", "brokers", "The brokers and what lies on them."),
     "cluster": (
-        "ottla.cli.cluster",
+        "ottla.cli.commands.cluster",
         "cluster",
         "The cluster at a glance (exit code 1: not healthy).",
     ),
-    "offsets": ("ottla.cli.offsets", "offsets", "First and next offsets of partitions, or those at a time."),
-    "records": ("ottla.cli.records", "records", "Delete records before an offset."),
-    "leaders": ("ottla.cli.leaders", "leaders", "Elect leaders."),
-    "perf": ("ottla.cli.perf", "perf", "How fast a cluster takes and gives records, measured from here."),
-    "spark": ("ottla.cli.spark", "spark", "Ottla on a Spark cluster: what its executors need."),
-    "log": ("ottla.cli.log", "log", "Look into log files, check them, take over log directories."),
+    "offsets": ("ottla.cli.commands.offsets", "offsets", "First and next offsets of partitions, or those at a time."),
+    "records": ("ottla.cli.commands.records", "records", "Delete records before an offset."),
+    "leaders": ("ottla.cli.commands.leaders", "leaders", "Elect leaders."),
+    "perf": ("ottla.cli.commands.perf", "perf", "How fast a cluster takes and gives records, measured from here."),
+    "spark": ("ottla.cli.commands.spark", "spark", "Ottla on a Spark cluster: what its executors need."),
+    "log": ("ottla.cli.commands.log", "log", "Look into log files, check them, take over log directories."),
 }
 
 OTHER_EXITS = {"interrupted": 130, "pipe closed": 141}
@@ -62,11 +63,24 @@ class Ottla(LazyGroup):
             raise ReaderGoneError from error
 
     def load(self, name: str, module: str, attribute: str) -> click.Command:
-        if name not in KAFKA_TOOLS:
-            return super().load(name, module, attribute)
-        from ottla.cli.kafka.command import foreign_command
+        return (_kafka_tool if name in KAFKA_TOOLS else super().load)(name, module, attribute)
 
-        return foreign_command(name, module, attribute)
+
+def _kafka_tool(name: str, module: str, attribute: str) -> click.Command:
+    """One of Kafka's tools as a command of `ottla`: its arguments go to it untouched, and its exit code is ours."""
+    settings = {"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": []}
+
+    @click.command(name, context_settings=settings, add_help_option=False)
+    @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+    def run(arguments: tuple[str, ...]) -> None:
+        tool = getattr(importlib.import_module(module), attribute)
+        sys.stdout.flush()
+        code = tool(list(arguments))
+        sys.stdout.flush()
+        if code:
+            sys.exit(code)
+
+    return run
 
 
 @click.group(cls=Ottla, context_settings={"help_option_names": ["-h", "--help"]})

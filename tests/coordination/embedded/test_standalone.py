@@ -11,7 +11,7 @@ from support.zookeepers import embedded_server
 
 COMMANDS = {
     "module": [sys.executable, "-m", "ottla.coordination.embedded"],
-    "command": [sys.executable, "-c", "from ottla.cli.zookeeper import zookeeper; zookeeper()"],
+    "command": [sys.executable, "-c", "from ottla.cli.commands.zookeeper import zookeeper; zookeeper()"],
 }
 
 

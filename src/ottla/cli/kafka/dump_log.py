@@ -10,9 +10,8 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 
-from ottla.cli.kafka.index_dump import Mismatches, dump_index, dump_time_index, dump_txn_index
+from ottla.cli.kafka.index_dump import Mismatches, dump_index, dump_snapshot, dump_time_index, dump_txn_index
 from ottla.cli.kafka.options import ToolOptions
-from ottla.cli.kafka.snapshot_dump import dump_snapshot
 from ottla.cli.segment_reading import SegmentBatch, read_segment
 from ottla.errors.tree import OperatorError
 from ottla.records.attributes import TimestampType

@@ -1,4 +1,4 @@
-"""The indexes of a segment as `kafka-dump-log` prints them, compared with the log that they belong to.
+"""What lies beside a segment as `kafka-dump-log` prints it: its indexes, compared with the log, and producer snapshots.
 
 A preallocated index ends in zeros: the first entry that points to the base offset again is the end. What does not match
 is collected and told at the end of the run, file by file, in the order in which Kafka's tool tells it.
@@ -11,6 +11,7 @@ from struct import Struct
 
 from ottla.cli.segment_reading import SegmentBatch, read_segment
 from ottla.errors.tree import OperatorError
+from ottla.storage.producers.producer_snapshot import decode_snapshot
 
 _OFFSET_ENTRY = Struct(">ii")
 _TIME_ENTRY = Struct(">qi")
@@ -122,3 +123,24 @@ def _batches(path: str) -> list[SegmentBatch]:
     """Those of the log beside the index."""
     with read_segment(os.path.splitext(path)[0] + ".log") as reading:
         return list(reading)
+
+
+def dump_snapshot(path: str) -> None:
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise OperatorError(f"cannot read {path}: {error.strerror}") from error
+    for producer_id, entry in decode_snapshot(data):
+        first = entry.current_txn_first_offset
+        line = (
+            f"producerId: {producer_id} producerEpoch: {entry.epoch} coordinatorEpoch: {entry.coordinator_epoch} "
+            f"currentTxnFirstOffset: {'OptionalLong.empty' if first < 0 else f'OptionalLong[{first}]'} "
+            f"lastTimestamp: {entry.last_timestamp} "
+        )
+        if entry.last_offset >= 0:
+            line += (
+                f"firstSequence: {entry.last_sequence - entry.offset_delta} lastSequence: {entry.last_sequence} "
+                f"lastOffset: {entry.last_offset} offsetDelta: {entry.offset_delta} timestamp: {entry.last_timestamp}"
+            )
+        print(line)

@@ -26,7 +26,7 @@ def start_broker(arguments: Sequence[str]) -> int:
     overrides = [word for override in given.override for word in ("--override", override)]
     if given.daemon:
         return _start_in_background(["start", given.properties_file, *overrides])
-    from ottla.cli.start import start
+    from ottla.cli.commands.start import start
 
     start.main([given.properties_file, *overrides], standalone_mode=False)
     return 0
@@ -39,7 +39,7 @@ def start_zookeeper(arguments: Sequence[str]) -> int:
     given = options.parse(arguments)
     if given.daemon:
         return _start_in_background(["zookeeper", given.properties_file])
-    from ottla.cli.zookeeper import start_server
+    from ottla.cli.commands.zookeeper import start_server
 
     return start_server(Path(given.properties_file))
 

@@ -4,7 +4,8 @@
 changes both and raises `generation`, so that data fetched for the old position is known to be stale.
 
 `leader_epoch` is the epoch of the last record that the user got, `fetch_epoch` that of the last one fetched;
-`validated_epoch` is the leader epoch for which the leader has confirmed that this record is in its log (`position_validation`).
+`validated_epoch` is the leader epoch for which the leader has confirmed that this record is in its log
+(`position_validation`).
 """
 
 from typing import NamedTuple

@@ -17,7 +17,6 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import NamedTuple
 
 from ottla.broker.zookeeper_directory import check_owner
-from ottla.cli.known_producers import NO_PRODUCER_ID, highest_producer_id
 from ottla.clock import SystemClock
 from ottla.controller.registration import cluster_id, create_roots
 from ottla.coordination import paths
@@ -36,6 +35,7 @@ from ottla.model import INTERNAL_TOPICS, NO_BROKER, TopicPartition, random_uuid
 from ottla.storage.log.partition_directory import DirectoryKind
 from ottla.storage.log_dir.directory_lock import DirectoryLock
 from ottla.storage.log_dir.log_dir_scan import FoundPartition, Inventory, take_inventory
+from ottla.storage.producers.known_producers import NO_PRODUCER_ID, highest_producer_id
 
 COMPACTED = {"cleanup.policy": "compact"}
 KEPT = {"retention.bytes": "-1", "retention.ms": "-1"}

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -13,6 +13,17 @@ from ottla.errors.tree import OperatorError, OttlaError
 
 class DamagedLogError(OttlaError):
     """A check of log files found something."""
+
+
+class Verified(NamedTuple):
+    """A segment file, every batch of it checked as recovery would. `next_offset` is where its sound part ends."""
+
+    file: str
+    bytes: int
+    batches: int
+    first_offset: int | None
+    next_offset: int | None
+    problem: str | None
 
 
 @click.group()
@@ -53,14 +64,13 @@ def verify(paths: tuple[str, ...], form: str) -> None:
 
     A directory is searched for partitions. Nothing is changed.
     """
-    from ottla.cli.log_verification import verify_segment
     from ottla.cli.progress import progress
 
     segments = list(_segments(paths))
     rows = []
     with progress(sum(os.path.getsize(path) for path in segments), "reading") as bar:
         for path in segments:
-            rows.append(verify_segment(path))
+            rows.append(_verify(path))
             bar.update(os.path.getsize(path))
     print_rows(Format(form), ["file", "bytes", "batches", "first_offset", "next_offset", "problem"], rows)
     problems = [row for row in rows if row.problem is not None]
@@ -82,7 +92,7 @@ def adopt(directories: tuple[str, ...], zookeeper: str | None, broker_id: int | 
     For directories whose ZooKeeper is lost, or that come from another machine. Stop the broker first. Topics that
     ZooKeeper knows already are left as they are.
     """
-    from ottla.cli.adoption import adopt_directories
+    from ottla.broker.adoption import adopt_directories
 
     adopted = adopt_directories(directories, zookeeper, broker_id, dry_run=dry_run)
     print_rows(Format(form), ["topic", "partitions", "replicas", "leader_epoch", "configs", "outcome"], adopted)
@@ -126,3 +136,20 @@ def _records(path: str) -> Iterator[dict[str, Any]]:
             for record in batch.records():
                 fields = record_fields(record.key, record.value, record.headers)
                 yield {"offset": record.offset, "timestamp": record.timestamp} | fields
+
+
+def _verify(path: str) -> Verified:
+    from ottla.disk.system_disk import SystemDisk
+    from ottla.storage.segment.segment_files import parse_file_name
+    from ottla.storage.segment.segment_scan import SegmentScan
+
+    size = os.path.getsize(path)
+    parsed = parse_file_name(os.path.basename(path))
+    scan = SegmentScan(SystemDisk(), path, size, parsed[0] if parsed else 0)
+    batches, first, following = 0, None, None
+    for batch in scan:
+        batches += 1
+        first = batch.base_offset if first is None else first
+        following = batch.last_offset + 1
+    problem = None if scan.problem is None else f"at {scan.valid_bytes}: {scan.problem}"
+    return Verified(path, size, batches, first, following, problem)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ottla.cli.adoption import PartitionPlan, plan_adoption
+from ottla.broker.adoption import PartitionPlan, plan_adoption
 from ottla.errors import OperatorError
 from ottla.model import TopicPartition
 from ottla.storage.log.partition_directory import DirectoryKind

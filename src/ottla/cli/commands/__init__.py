@@ -1,0 +1,1 @@
+"""The commands of `ottla`, one file each, imported only when they are called."""
