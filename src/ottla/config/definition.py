@@ -9,7 +9,7 @@ MAPPED = "mapped"
 
 _MAPPED_TO = "mapped to "
 _ELSE = "Else: "
-_NO_EFFECT = "No effect: "
+_REASON = ": "
 
 
 class ConfigKey(NamedTuple):
@@ -65,7 +65,8 @@ def _parse_table(table: str) -> Iterator[ConfigKey]:
 
 
 def _parse_entry(head: str, notes: list[str]) -> ConfigKey:
-    name, type_, default, valid, importance, update_mode, status = head.split(" | ")
+    name, type_, default, valid, importance, update_mode, said = head.split(" | ")
+    status, _, reason = said.partition(_REASON)
     maps_to = status.removeprefix(_MAPPED_TO) if status.startswith(_MAPPED_TO) else None
     return ConfigKey(
         name,
@@ -78,7 +79,7 @@ def _parse_entry(head: str, notes: list[str]) -> ConfigKey:
         maps_to,
         notes[0],
         _note(notes, _ELSE),
-        _note(notes, _NO_EFFECT),
+        reason or None,
     )
 
 

@@ -4,10 +4,11 @@ The names are those that jmx_exporter makes of Kafka's MBeans, because existing 
 `kafka.server:type=BrokerTopicMetrics,name=MessagesInPerSec` is `kafka_server_brokertopicmetrics_messagesin_total`. Our
 own begin with `ottla_`. The tables are texts, parsed on first use; one entry of METRICS:
 
-    name | counter, gauge or summary | labels | unit of a summary, or `sum`
-        The MBean, with the labels' values generalised as in a recorded list.
+    name | counter, gauge or summary | labels | unit of a summary, or `sum` | MBean
         What it says.
         Later: what has to be built first.      (only while it is not exported)
+
+The labels' values in an MBean are generalised as in a recorded list.
 
 `sum`: the series without a label is the sum of those with it, the removed ones included. One entry of ABSENT:
 
@@ -60,8 +61,8 @@ def _entries(table: str) -> Iterator[list[str]]:
 
 
 def _parse_metric(lines: list[str]) -> MetricDefinition:
-    head, mbean, help_text, *rest = lines
-    name, kind, labels, unit = (column.strip() for column in head.split("|"))
+    head, help_text, *rest = lines
+    name, kind, labels, unit, mbean = (column.strip() for column in head.split("|"))
     later = rest[0].removeprefix(_LATER).rstrip(".") if rest else None
     names = tuple(label.strip() for label in labels.split(",") if label.strip())
     return MetricDefinition(name, kind, names, unit or "ms", unit == "sum", mbean, help_text, later)

@@ -5,9 +5,8 @@ A table is a text, because 650 objects at import would cost more than the whole 
     key | TYPE | default | valid values | IMPORTANCE | read-only or dynamic | status
         What it means, in one line.
         Else: the broker's key that a topic without this one goes by.      (topics only)
-        No effect: why it is accepted and does nothing.                    (status `accepted` only)
 
 The default is written as in a properties file; `null` is no value at all, `(required)` has to be given. Valid values
-are written as Kafka documents them: `ottla.config.validators` reads them. The status is `honoured`, `accepted` or
-`mapped to KEY`. Client keys have an empty update mode: a client is configured once.
+are written as Kafka documents them: `ottla.config.validators` reads them. The status is `honoured`, `mapped to KEY`, or
+`accepted: ` and why the key has no effect. Client keys have an empty update mode: a client is configured once.
 """

@@ -33,12 +33,10 @@ group.id | STRING | null |  | HIGH |  | honoured
     The consumer's group.
 group.instance.id | STRING | null | non-empty string | MEDIUM |  | honoured
     Name of a static member, which may restart without a rebalance.
-group.protocol | STRING | classic | (case insensitive) [CONSUMER, CLASSIC] | HIGH |  | accepted
+group.protocol | STRING | classic | (case insensitive) [CONSUMER, CLASSIC] | HIGH |  | accepted: only classic is taken; consumer (KIP-848) is refused
     Group protocol: classic, or the newer one.
-    No effect: only classic is taken; consumer (KIP-848) is refused.
-group.remote.assignor | STRING | null |  | MEDIUM |  | accepted
+group.remote.assignor | STRING | null |  | MEDIUM |  | accepted: not yet, comes with the consumer group protocol
     Assignor of the server.
-    No effect: not yet, comes with the consumer group protocol.
 heartbeat.interval.ms | INT | 3000 |  | HIGH |  | honoured
     How often a member says that it lives.
 interceptor.classes | LIST |  | non-null string | LOW |  | honoured
@@ -53,14 +51,12 @@ max.poll.interval.ms | INT | 300000 | [1,...] | MEDIUM |  | honoured
     A member that does not poll for this long leaves its group.
 max.poll.records | INT | 500 | [1,...] | MEDIUM |  | honoured
     Most records of one poll.
-metric.reporters | LIST |  | non-null string | LOW |  | accepted
+metric.reporters | LIST |  | non-null string | LOW |  | accepted: there is no Java code to load or tune
     Classes that metrics are reported through.
-    No effect: there is no Java code to load or tune.
 partition.assignment.strategy | LIST | org.apache.kafka.clients.consumer.RangeAssignor,org.apache.kafka.clients.consumer.CooperativeStickyAssignor | non-null string | MEDIUM |  | honoured
     Assignors, the preferred first.
-receive.buffer.bytes | INT | 65536 | [-1,...] | MEDIUM |  | accepted
+receive.buffer.bytes | INT | 65536 | [-1,...] | MEDIUM |  | accepted: the system sizes its buffers itself
     SO_RCVBUF; -1: the system's.
-    No effect: the system sizes its buffers itself.
 session.timeout.ms | INT | 45000 |  | HIGH |  | honoured
     A member that is silent for this long is dead.
 value.deserializer | CLASS | (required) |  | HIGH |  | honoured

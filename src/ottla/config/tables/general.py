@@ -23,45 +23,32 @@ log.dir | STRING | null |  | HIGH | read-only | mapped to log.dirs
     One directory for the logs, where log.dirs is not set.
 log.dirs | STRING | ./data/logs |  | HIGH | read-only | honoured
     Directories that hold the partitions, separated by commas.
-background.threads | INT | 10 | [1,...] | HIGH | dynamic | accepted
+background.threads | INT | 10 | [1,...] | HIGH | dynamic | accepted: one event loop does this work; there is no pool of threads
     Threads for work such as deleting files.
-    No effect: one event loop does this work; there is no pool of threads.
-num.io.threads | INT | 8 | [1,...] | HIGH | dynamic | accepted
+num.io.threads | INT | 8 | [1,...] | HIGH | dynamic | accepted: one event loop does this work; there is no pool of threads
     Threads that execute requests.
-    No effect: one event loop does this work; there is no pool of threads.
-num.network.threads | INT | 3 | [1,...] | HIGH | dynamic | accepted
+num.network.threads | INT | 3 | [1,...] | HIGH | dynamic | accepted: one event loop does this work; there is no pool of threads
     Threads that read and write the sockets.
-    No effect: one event loop does this work; there is no pool of threads.
-create.topic.policy.class.name | CLASS | null |  | LOW | read-only | accepted
+create.topic.policy.class.name | CLASS | null |  | LOW | read-only | accepted: there is no Java code to load or tune
     Policy that may refuse the creation of a topic.
-    No effect: there is no Java code to load or tune.
-alter.config.policy.class.name | CLASS | null |  | LOW | read-only | accepted
+alter.config.policy.class.name | CLASS | null |  | LOW | read-only | accepted: there is no Java code to load or tune
     Policy that may refuse a change of configuration.
-    No effect: there is no Java code to load or tune.
-auto.include.jmx.reporter | BOOLEAN | true |  | LOW | read-only | accepted
+auto.include.jmx.reporter | BOOLEAN | true |  | LOW | read-only | accepted: metrics are exported to Prometheus; there is no JMX
     Whether metrics are reported through JMX unasked.
-    No effect: metrics are exported to Prometheus; there is no JMX.
-metric.reporters | LIST |  |  | LOW | dynamic | accepted
+metric.reporters | LIST |  |  | LOW | dynamic | accepted: there is no Java code to load or tune
     Classes that metrics are reported through.
-    No effect: there is no Java code to load or tune.
-kafka.metrics.reporters | LIST |  |  | LOW | read-only | accepted
+kafka.metrics.reporters | LIST |  |  | LOW | read-only | accepted: there is no Java code to load or tune
     Classes that the older metrics are reported through.
-    No effect: there is no Java code to load or tune.
-kafka.metrics.polling.interval.secs | INT | 10 | [1,...] | LOW | read-only | accepted
+kafka.metrics.polling.interval.secs | INT | 10 | [1,...] | LOW | read-only | accepted: there is no Java code to load or tune
     How often the older reporters are called.
-    No effect: there is no Java code to load or tune.
-metrics.num.samples | INT | 2 | [1,...] | LOW | read-only | accepted
+metrics.num.samples | INT | 2 | [1,...] | LOW | read-only | accepted: rates are left to Prometheus; histograms look at the last one to two minutes
     Samples that a rate is computed from.
-    No effect: rates are left to Prometheus; histograms look at the last one to two minutes.
-metrics.sample.window.ms | LONG | 30000 | [1,...] | LOW | read-only | accepted
+metrics.sample.window.ms | LONG | 30000 | [1,...] | LOW | read-only | accepted: rates are left to Prometheus; histograms look at the last one to two minutes
     Length of one sample of a rate.
-    No effect: rates are left to Prometheus; histograms look at the last one to two minutes.
-metrics.recording.level | STRING | INFO |  | LOW | read-only | accepted
+metrics.recording.level | STRING | INFO |  | LOW | read-only | accepted: all metrics are always recorded
     Which metrics are recorded at all.
-    No effect: all metrics are always recorded.
-telemetry.max.bytes | INT | 1048576 | [1,...] | LOW | read-only | accepted
+telemetry.max.bytes | INT | 1048576 | [1,...] | LOW | read-only | accepted: not yet, no client metrics are taken in
     Largest push of client metrics that is taken.
-    No effect: not yet, no client metrics are taken in.
 request.timeout.ms | INT | 30000 |  | HIGH | read-only | honoured
     How long a request to another broker may wait for its answer.
 """

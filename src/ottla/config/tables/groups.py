@@ -9,83 +9,58 @@ group.max.session.timeout.ms | INT | 1800000 |  | MEDIUM | read-only | honoured
     Largest session timeout that a member may ask for.
 group.max.size | INT | 2147483647 | [1,...] | MEDIUM | read-only | honoured
     Most members of a group.
-group.coordinator.rebalance.protocols | LIST | classic | [consumer, classic, share, unknown] | MEDIUM | read-only | accepted
+group.coordinator.rebalance.protocols | LIST | classic | [consumer, classic, share, unknown] | MEDIUM | read-only | accepted: not yet, comes with the newer group protocol
     Group protocols that are served.
-    No effect: not yet, comes with the newer group protocol.
-group.coordinator.threads | INT | 1 | [1,...] | MEDIUM | read-only | accepted
+group.coordinator.threads | INT | 1 | [1,...] | MEDIUM | read-only | accepted: one event loop does this work; there is no pool of threads
     Threads of the newer group coordinator.
-    No effect: one event loop does this work; there is no pool of threads.
-group.coordinator.append.linger.ms | INT | 10 | [0,...] | MEDIUM | read-only | accepted
+group.coordinator.append.linger.ms | INT | 10 | [0,...] | MEDIUM | read-only | accepted: not yet, comes with the newer group protocol
     How long the newer coordinator gathers records before it appends.
-    No effect: not yet, comes with the newer group protocol.
-group.consumer.assignors | LIST | org.apache.kafka.coordinator.group.assignor.UniformAssignor,org.apache.kafka.coordinator.group.assignor.RangeAssignor |  | MEDIUM | read-only | accepted
+group.consumer.assignors | LIST | org.apache.kafka.coordinator.group.assignor.UniformAssignor,org.apache.kafka.coordinator.group.assignor.RangeAssignor |  | MEDIUM | read-only | accepted: not yet, comes with the newer group protocol
     Assignors of the server, the first being the default.
-    No effect: not yet, comes with the newer group protocol.
-group.consumer.heartbeat.interval.ms | INT | 5000 | [1,...] | MEDIUM | read-only | accepted
+group.consumer.heartbeat.interval.ms | INT | 5000 | [1,...] | MEDIUM | read-only | accepted: not yet, comes with the newer group protocol
     Heartbeat interval that members are given.
-    No effect: not yet, comes with the newer group protocol.
-group.consumer.max.heartbeat.interval.ms | INT | 15000 | [1,...] | MEDIUM | read-only | accepted
+group.consumer.max.heartbeat.interval.ms | INT | 15000 | [1,...] | MEDIUM | read-only | accepted: not yet, comes with the newer group protocol
     Largest such interval.
-    No effect: not yet, comes with the newer group protocol.
-group.consumer.min.heartbeat.interval.ms | INT | 5000 | [1,...] | MEDIUM | read-only | accepted
+group.consumer.min.heartbeat.interval.ms | INT | 5000 | [1,...] | MEDIUM | read-only | accepted: not yet, comes with the newer group protocol
     Smallest such interval.
-    No effect: not yet, comes with the newer group protocol.
-group.consumer.session.timeout.ms | INT | 45000 | [1,...] | MEDIUM | read-only | accepted
+group.consumer.session.timeout.ms | INT | 45000 | [1,...] | MEDIUM | read-only | accepted: not yet, comes with the newer group protocol
     Session timeout that members are given.
-    No effect: not yet, comes with the newer group protocol.
-group.consumer.max.session.timeout.ms | INT | 60000 | [1,...] | MEDIUM | read-only | accepted
+group.consumer.max.session.timeout.ms | INT | 60000 | [1,...] | MEDIUM | read-only | accepted: not yet, comes with the newer group protocol
     Largest such timeout.
-    No effect: not yet, comes with the newer group protocol.
-group.consumer.min.session.timeout.ms | INT | 45000 | [1,...] | MEDIUM | read-only | accepted
+group.consumer.min.session.timeout.ms | INT | 45000 | [1,...] | MEDIUM | read-only | accepted: not yet, comes with the newer group protocol
     Smallest such timeout.
-    No effect: not yet, comes with the newer group protocol.
-group.consumer.max.size | INT | 2147483647 | [1,...] | MEDIUM | read-only | accepted
+group.consumer.max.size | INT | 2147483647 | [1,...] | MEDIUM | read-only | accepted: not yet, comes with the newer group protocol
     Most members of a group of the newer protocol.
-    No effect: not yet, comes with the newer group protocol.
-group.share.delivery.count.limit | INT | 5 | [2,...,10] | MEDIUM | read-only | accepted
+group.share.delivery.count.limit | INT | 5 | [2,...,10] | MEDIUM | read-only | accepted: there are no share groups
     How often a record is delivered before it is given up.
-    No effect: there are no share groups.
-group.share.heartbeat.interval.ms | INT | 5000 | [1,...] | MEDIUM | read-only | accepted
+group.share.heartbeat.interval.ms | INT | 5000 | [1,...] | MEDIUM | read-only | accepted: there are no share groups
     Heartbeat interval that members are given.
-    No effect: there are no share groups.
-group.share.max.groups | SHORT | 10 | [1,...,100] | MEDIUM | read-only | accepted
+group.share.max.groups | SHORT | 10 | [1,...,100] | MEDIUM | read-only | accepted: there are no share groups
     Most share groups.
-    No effect: there are no share groups.
-group.share.max.heartbeat.interval.ms | INT | 15000 | [1,...] | MEDIUM | read-only | accepted
+group.share.max.heartbeat.interval.ms | INT | 15000 | [1,...] | MEDIUM | read-only | accepted: there are no share groups
     Largest heartbeat interval.
-    No effect: there are no share groups.
-group.share.max.record.lock.duration.ms | INT | 60000 | [30000,...,3600000] | MEDIUM | read-only | accepted
+group.share.max.record.lock.duration.ms | INT | 60000 | [30000,...,3600000] | MEDIUM | read-only | accepted: there are no share groups
     Longest lock on a record.
-    No effect: there are no share groups.
-group.share.max.session.timeout.ms | INT | 60000 | [1,...] | MEDIUM | read-only | accepted
+group.share.max.session.timeout.ms | INT | 60000 | [1,...] | MEDIUM | read-only | accepted: there are no share groups
     Largest session timeout.
-    No effect: there are no share groups.
-group.share.max.size | SHORT | 200 | [10,...,1000] | MEDIUM | read-only | accepted
+group.share.max.size | SHORT | 200 | [10,...,1000] | MEDIUM | read-only | accepted: there are no share groups
     Most members of a share group.
-    No effect: there are no share groups.
-group.share.min.heartbeat.interval.ms | INT | 5000 | [1,...] | MEDIUM | read-only | accepted
+group.share.min.heartbeat.interval.ms | INT | 5000 | [1,...] | MEDIUM | read-only | accepted: there are no share groups
     Smallest heartbeat interval.
-    No effect: there are no share groups.
-group.share.min.record.lock.duration.ms | INT | 15000 | [1000,...,30000] | MEDIUM | read-only | accepted
+group.share.min.record.lock.duration.ms | INT | 15000 | [1000,...,30000] | MEDIUM | read-only | accepted: there are no share groups
     Shortest lock on a record.
-    No effect: there are no share groups.
-group.share.min.session.timeout.ms | INT | 45000 | [1,...] | MEDIUM | read-only | accepted
+group.share.min.session.timeout.ms | INT | 45000 | [1,...] | MEDIUM | read-only | accepted: there are no share groups
     Smallest session timeout.
-    No effect: there are no share groups.
-group.share.partition.max.record.locks | INT | 200 | [100,...,10000] | MEDIUM | read-only | accepted
+group.share.partition.max.record.locks | INT | 200 | [100,...,10000] | MEDIUM | read-only | accepted: there are no share groups
     Most locked records of a partition.
-    No effect: there are no share groups.
-group.share.record.lock.duration.ms | INT | 30000 | [1000,...,60000] | MEDIUM | read-only | accepted
+group.share.record.lock.duration.ms | INT | 30000 | [1000,...,60000] | MEDIUM | read-only | accepted: there are no share groups
     How long a fetched record is locked.
-    No effect: there are no share groups.
-group.share.session.timeout.ms | INT | 45000 | [1,...] | MEDIUM | read-only | accepted
+group.share.session.timeout.ms | INT | 45000 | [1,...] | MEDIUM | read-only | accepted: there are no share groups
     Session timeout that members are given.
-    No effect: there are no share groups.
 offset.metadata.max.bytes | INT | 4096 |  | HIGH | read-only | honoured
     Longest text that a client may keep with a committed offset.
-offsets.commit.required.acks | SHORT | -1 |  | HIGH | read-only | accepted
+offsets.commit.required.acks | SHORT | -1 |  | HIGH | read-only | accepted: a commit is answered when all in-sync replicas have it, as Kafka advises
     Acknowledgements that a commit waits for.
-    No effect: a commit is answered when all in-sync replicas have it, as Kafka advises.
 offsets.commit.timeout.ms | INT | 5000 | [1,...] | HIGH | read-only | honoured
     How long a commit waits to be replicated.
 offsets.load.buffer.size | INT | 5242880 | [1,...] | HIGH | read-only | honoured

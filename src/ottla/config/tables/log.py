@@ -21,32 +21,26 @@ log.retention.bytes | LONG | -1 |  | HIGH | dynamic | honoured
     Size of a partition above which its oldest segments are deleted; -1: no bound.
 log.retention.check.interval.ms | LONG | 300000 | [1,...] | MEDIUM | read-only | honoured
     How often retention is looked at.
-log.local.retention.ms | LONG | -2 | [-2,...] | MEDIUM | dynamic | accepted
+log.local.retention.ms | LONG | -2 | [-2,...] | MEDIUM | dynamic | accepted: there is no tiered storage
     Age at which a segment that was uploaded is deleted here.
-    No effect: there is no tiered storage.
-log.local.retention.bytes | LONG | -2 | [-2,...] | MEDIUM | dynamic | accepted
+log.local.retention.bytes | LONG | -2 | [-2,...] | MEDIUM | dynamic | accepted: there is no tiered storage
     Size of a partition above which uploaded segments are deleted here.
-    No effect: there is no tiered storage.
 log.cleanup.policy | LIST | delete | [compact, delete] | MEDIUM | dynamic | honoured
     What happens to old data: delete, compact, or both.
 log.cleaner.enable | BOOLEAN | true |  | MEDIUM | read-only | honoured
     Whether compaction runs.
-log.cleaner.threads | INT | 1 | [0,...] | MEDIUM | dynamic | accepted
+log.cleaner.threads | INT | 1 | [0,...] | MEDIUM | dynamic | accepted: one process cleans, one log at a time
     Compactions at a time.
-    No effect: one process cleans, one log at a time.
 log.cleaner.backoff.ms | LONG | 15000 | [0,...] | MEDIUM | dynamic | honoured
     Pause of the cleaner when there is nothing to clean.
 log.cleaner.dedupe.buffer.size | LONG | 134217728 |  | MEDIUM | dynamic | honoured
     Memory for the table of keys.
-log.cleaner.io.buffer.size | INT | 524288 | [0,...] | MEDIUM | dynamic | accepted
+log.cleaner.io.buffer.size | INT | 524288 | [0,...] | MEDIUM | dynamic | accepted: the cleaner reads a mebibyte at a time
     Size of a read or write of the cleaner.
-    No effect: the cleaner reads a mebibyte at a time.
-log.cleaner.io.buffer.load.factor | DOUBLE | 0.9 |  | MEDIUM | dynamic | accepted
+log.cleaner.io.buffer.load.factor | DOUBLE | 0.9 |  | MEDIUM | dynamic | accepted: the table of keys grows as it needs to, up to its size
     How full the table of keys may get.
-    No effect: the table of keys grows as it needs to, up to its size.
-log.cleaner.io.max.bytes.per.second | DOUBLE | 1.7976931348623157E308 |  | MEDIUM | dynamic | accepted
+log.cleaner.io.max.bytes.per.second | DOUBLE | 1.7976931348623157E308 |  | MEDIUM | dynamic | accepted: not yet, comes with the log cleaner
     Most I/O of the cleaner.
-    No effect: not yet, comes with the log cleaner.
 log.cleaner.min.cleanable.ratio | DOUBLE | 0.5 | [0,...,1] | MEDIUM | dynamic | honoured
     Share of a log that must be dirty before it is compacted.
 log.cleaner.min.compaction.lag.ms | LONG | 0 | [0,...] | MEDIUM | dynamic | honoured
@@ -63,23 +57,20 @@ log.flush.interval.messages | LONG | 9223372036854775807 | [1,...] | HIGH | dyna
     After so many messages a partition is forced to disk, before they are acknowledged.
 log.flush.interval.ms | LONG | null |  | HIGH | dynamic | honoured
     A message is forced to disk at most this long after it came; unset: log.flush.scheduler.interval.ms.
-log.flush.scheduler.interval.ms | LONG | 9223372036854775807 |  | HIGH | read-only | accepted
+log.flush.scheduler.interval.ms | LONG | 9223372036854775807 |  | HIGH | read-only | accepted: what is due is looked for as often as log.flush.interval.ms needs
     How often the flusher looks whether anything is due.
-    No effect: what is due is looked for as often as log.flush.interval.ms needs.
 log.flush.offset.checkpoint.interval.ms | INT | 60000 | [0,...] | HIGH | read-only | honoured
     How often recovery points are written down.
 log.flush.start.offset.checkpoint.interval.ms | INT | 60000 | [0,...] | HIGH | read-only | honoured
     How often log start offsets are written down.
 log.segment.delete.delay.ms | LONG | 60000 | [0,...] | HIGH | dynamic | honoured
     How long a deleted file stays on disk, for reads under way.
-log.dir.failure.timeout.ms | LONG | 30000 | [1,...] | LOW | read-only | accepted
+log.dir.failure.timeout.ms | LONG | 30000 | [1,...] | LOW | read-only | accepted: belongs to Kafka's own quorum (KRaft); Ottla is coordinated by ZooKeeper
     A broker that cannot report a failed directory for this long stops.
-    No effect: belongs to Kafka's own quorum (KRaft); Ottla is coordinated by ZooKeeper.
 log.preallocate | BOOLEAN | false |  | MEDIUM | dynamic | honoured
     Whether a segment's file gets its full size at once.
-log.message.format.version | STRING | 3.0-IV1 | a Kafka version | MEDIUM | read-only | accepted
+log.message.format.version | STRING | 3.0-IV1 | a Kafka version | MEDIUM | read-only | accepted: records are stored in format v2 whatever this says, as in Kafka since 3.0
     Format in which messages are stored.
-    No effect: records are stored in format v2 whatever this says, as in Kafka since 3.0.
 log.message.timestamp.type | STRING | CreateTime | [CreateTime, LogAppendTime] | MEDIUM | dynamic | honoured
     Whether a record keeps its producer's time or gets the broker's.
 log.message.timestamp.before.max.ms | LONG | 9223372036854775807 | [0,...] | MEDIUM | dynamic | honoured

@@ -13,9 +13,8 @@ security.inter.broker.protocol | STRING | PLAINTEXT | [PLAINTEXT, SSL, SASL_PLAI
     Protocol between brokers, where inter.broker.listener.name is not set.
 control.plane.listener.name | STRING | null |  | HIGH | read-only | honoured
     A listener of its own for the controller's requests.
-early.start.listeners | STRING | null |  | HIGH | read-only | accepted
+early.start.listeners | STRING | null |  | HIGH | read-only | accepted: all listeners open together, when the broker can serve
     Listeners that open before authorization is ready.
-    No effect: all listeners open together, when the broker can serve.
 socket.send.buffer.bytes | INT | 102400 |  | HIGH | read-only | honoured
     SO_SNDBUF of accepted connections; -1: the system's.
 socket.receive.buffer.bytes | INT | 102400 |  | HIGH | read-only | honoured
@@ -30,36 +29,30 @@ max.connections.per.ip | INT | 2147483647 | [0,...] | MEDIUM | dynamic | honoure
     Open connections from one address.
 max.connections.per.ip.overrides | STRING |  |  | MEDIUM | dynamic | honoured
     Other limits for some addresses: host:count, separated by commas.
-max.connection.creation.rate | INT | 2147483647 | [0,...] | MEDIUM | dynamic | accepted
+max.connection.creation.rate | INT | 2147483647 | [0,...] | MEDIUM | dynamic | accepted: not yet, comes with quotas
     New connections per second.
-    No effect: not yet, comes with quotas.
 connections.max.idle.ms | LONG | 600000 |  | MEDIUM | read-only | honoured
     A connection that is silent for this long is closed.
-connection.failed.authentication.delay.ms | INT | 100 | [0,...] | LOW | read-only | accepted
+connection.failed.authentication.delay.ms | INT | 100 | [0,...] | LOW | read-only | accepted: not yet, comes with TLS and SASL
     Delay before a connection that failed to authenticate is closed.
-    No effect: not yet, comes with TLS and SASL.
 queued.max.requests | INT | 500 | [1,...] | HIGH | read-only | honoured
     Requests admitted and not yet handled, over all connections; at the bound reading stops.
 queued.max.request.bytes | LONG | 67108864 |  | MEDIUM | read-only | honoured
     Bytes of those requests; -1: no bound.
 socket.connection.setup.timeout.ms | LONG | 10000 |  | MEDIUM | read-only | honoured
     First time limit to connect to another broker.
-socket.connection.setup.timeout.max.ms | LONG | 30000 |  | MEDIUM | read-only | accepted
+socket.connection.setup.timeout.max.ms | LONG | 30000 |  | MEDIUM | read-only | accepted: not yet, a connection to a broker is tried again at once
     Largest time limit to connect, after repeated failures.
-    No effect: not yet, a connection to a broker is tried again at once.
 max.incremental.fetch.session.cache.slots | INT | 1000 | [0,...] | MEDIUM | read-only | honoured
     Fetch sessions that are kept.
 fetch.max.bytes | INT | 57671680 | [1024,...] | MEDIUM | read-only | honoured
     Most bytes that one Fetch answers with, whatever is asked.
-fetch.purgatory.purge.interval.requests | INT | 1000 |  | MEDIUM | read-only | accepted
+fetch.purgatory.purge.interval.requests | INT | 1000 |  | MEDIUM | read-only | accepted: a finished request leaves its waiting lists at once
     How often finished fetches are purged from the waiting lists.
-    No effect: a finished request leaves its waiting lists at once.
-producer.purgatory.purge.interval.requests | INT | 1000 |  | MEDIUM | read-only | accepted
+producer.purgatory.purge.interval.requests | INT | 1000 |  | MEDIUM | read-only | accepted: a finished request leaves its waiting lists at once
     How often finished produces are purged from the waiting lists.
-    No effect: a finished request leaves its waiting lists at once.
-delete.records.purgatory.purge.interval.requests | INT | 1 |  | MEDIUM | read-only | accepted
+delete.records.purgatory.purge.interval.requests | INT | 1 |  | MEDIUM | read-only | accepted: a finished request leaves its waiting lists at once
     How often finished record deletions are purged from the waiting lists.
-    No effect: a finished request leaves its waiting lists at once.
 max.request.partition.size.limit | INT | 2000 | [1,...] | MEDIUM | read-only | honoured
     Most partitions that one DescribeTopicPartitions answers with.
 port | INT | 9092 | [0,...,65535] | HIGH | read-only | mapped to listeners

@@ -7,9 +7,8 @@ request.required.acks | STRING | 0 |  | HIGH |  | mapped to acks
     Acknowledgements to wait for: 0 none, 1 the leader's, -1 those in sync.
 request.timeout.ms | INT | 10000 |  | HIGH |  | mapped to request.timeout.ms
     How long the broker may take to gather them.
-producer.type | STRING | sync | [sync, async] | HIGH |  | accepted
+producer.type | STRING | sync | [sync, async] | HIGH |  | accepted: not yet, comes with the old producer
     Whether records are sent one by one or in the background.
-    No effect: not yet, comes with the old producer.
 serializer.class | CLASS | kafka.serializer.DefaultEncoder |  | HIGH |  | mapped to value.serializer
     How a value becomes bytes.
 key.serializer.class | CLASS |  |  | HIGH |  | mapped to key.serializer
@@ -18,9 +17,8 @@ partitioner.class | CLASS | kafka.producer.DefaultPartitioner |  | MEDIUM |  | m
     What chooses a record's partition.
 compression.codec | STRING | none | [none, gzip, snappy] | MEDIUM |  | mapped to compression.type
     Codec of what is sent.
-compressed.topics | LIST | null |  | MEDIUM |  | accepted
+compressed.topics | LIST | null |  | MEDIUM |  | accepted: not yet, comes with the old producer
     Topics that are compressed; none: all.
-    No effect: not yet, comes with the old producer.
 message.send.max.retries | INT | 3 |  | MEDIUM |  | mapped to retries
     How often a failed request is sent again.
 retry.backoff.ms | INT | 100 |  | MEDIUM |  | mapped to retry.backoff.ms
@@ -29,14 +27,12 @@ topic.metadata.refresh.interval.ms | INT | 600000 |  | MEDIUM |  | mapped to met
     Metadata is asked for again after this long.
 queue.buffering.max.ms | INT | 5000 |  | MEDIUM |  | mapped to linger.ms
     How long a batch waits for more records.
-queue.buffering.max.messages | INT | 10000 |  | MEDIUM |  | accepted
+queue.buffering.max.messages | INT | 10000 |  | MEDIUM |  | accepted: not yet, comes with the old producer
     Records that may wait to be sent.
-    No effect: not yet, comes with the old producer.
 queue.enqueue.timeout.ms | INT | -1 |  | MEDIUM |  | mapped to max.block.ms
     How long send may wait when so many do; -1: for ever.
-batch.num.messages | INT | 200 |  | MEDIUM |  | accepted
+batch.num.messages | INT | 200 |  | MEDIUM |  | accepted: not yet, comes with the old producer
     Records of one batch.
-    No effect: not yet, comes with the old producer.
 send.buffer.bytes | INT | 102400 |  | LOW |  | mapped to send.buffer.bytes
     SO_SNDBUF.
 client.id | STRING |  |  | LOW |  | mapped to client.id
@@ -46,73 +42,58 @@ client.id | STRING |  |  | LOW |  | mapped to client.id
 CONSUMER = """
 group.id | STRING |  |  | HIGH |  | mapped to group.id
     The consumer's group.
-zookeeper.connect | STRING |  |  | HIGH |  | accepted
+zookeeper.connect | STRING |  |  | HIGH |  | accepted: not yet, comes with the old consumer
     ZooKeeper's host:port list with an optional /chroot.
-    No effect: not yet, comes with the old consumer.
-consumer.id | STRING | null |  | LOW |  | accepted
+consumer.id | STRING | null |  | LOW |  | accepted: not yet, comes with the old consumer
     Id within the group; unset: generated.
-    No effect: not yet, comes with the old consumer.
 socket.timeout.ms | INT | 30000 |  | LOW |  | mapped to request.timeout.ms
     Time limit of requests.
 socket.receive.buffer.bytes | INT | 65536 |  | LOW |  | mapped to receive.buffer.bytes
     SO_RCVBUF.
 fetch.message.max.bytes | INT | 1048576 |  | MEDIUM |  | mapped to max.partition.fetch.bytes
     Bytes to ask for per partition.
-num.consumer.fetchers | INT | 1 |  | LOW |  | accepted
+num.consumer.fetchers | INT | 1 |  | LOW |  | accepted: not yet, comes with the old consumer
     Threads that fetch.
-    No effect: not yet, comes with the old consumer.
 auto.commit.enable | BOOLEAN | true |  | MEDIUM |  | mapped to enable.auto.commit
     Whether offsets are committed by themselves.
 auto.commit.interval.ms | INT | 60000 |  | MEDIUM |  | mapped to auto.commit.interval.ms
     How often.
-queued.max.message.chunks | INT | 2 |  | LOW |  | accepted
+queued.max.message.chunks | INT | 2 |  | LOW |  | accepted: not yet, comes with the old consumer
     Fetched chunks that may wait per stream.
-    No effect: not yet, comes with the old consumer.
-rebalance.max.retries | INT | 4 |  | MEDIUM |  | accepted
+rebalance.max.retries | INT | 4 |  | MEDIUM |  | accepted: not yet, comes with the old consumer
     How often a rebalance is tried.
-    No effect: not yet, comes with the old consumer.
 fetch.min.bytes | INT | 1 |  | MEDIUM |  | mapped to fetch.min.bytes
     Bytes that a fetch waits for.
 fetch.wait.max.ms | INT | 100 |  | MEDIUM |  | mapped to fetch.max.wait.ms
     How long it waits for them.
-rebalance.backoff.ms | INT | 2000 |  | MEDIUM |  | accepted
+rebalance.backoff.ms | INT | 2000 |  | MEDIUM |  | accepted: not yet, comes with the old consumer
     Pause between the tries of a rebalance.
-    No effect: not yet, comes with the old consumer.
 refresh.leader.backoff.ms | INT | 200 |  | LOW |  | mapped to retry.backoff.ms
     Pause before a partition's leader is looked for again.
 auto.offset.reset | STRING | largest |  | MEDIUM |  | mapped to auto.offset.reset
     Where to begin without a valid offset: smallest, largest, anything else is an error.
-consumer.timeout.ms | INT | -1 |  | MEDIUM |  | accepted
+consumer.timeout.ms | INT | -1 |  | MEDIUM |  | accepted: not yet, comes with the old consumer
     A stream without a message for this long ends with an error; -1: never.
-    No effect: not yet, comes with the old consumer.
 exclude.internal.topics | BOOLEAN | true |  | LOW |  | mapped to exclude.internal.topics
     Whether a filter leaves internal topics out.
 partition.assignment.strategy | STRING | range | [range, roundrobin] | MEDIUM |  | mapped to partition.assignment.strategy
     How partitions are given to streams.
 client.id | STRING | null |  | LOW |  | mapped to client.id
     Name that the broker logs and meters this client by; unset: the group's.
-zookeeper.session.timeout.ms | INT | 6000 |  | MEDIUM |  | accepted
+zookeeper.session.timeout.ms | INT | 6000 |  | MEDIUM |  | accepted: not yet, comes with the old consumer
     A consumer that ZooKeeper did not hear for this long is dead.
-    No effect: not yet, comes with the old consumer.
-zookeeper.connection.timeout.ms | INT | 6000 |  | MEDIUM |  | accepted
+zookeeper.connection.timeout.ms | INT | 6000 |  | MEDIUM |  | accepted: not yet, comes with the old consumer
     How long to wait for the first connection.
-    No effect: not yet, comes with the old consumer.
-zookeeper.sync.time.ms | INT | 2000 |  | LOW |  | accepted
+zookeeper.sync.time.ms | INT | 2000 |  | LOW |  | accepted: not yet, comes with the old consumer
     How far a ZooKeeper follower may be behind.
-    No effect: not yet, comes with the old consumer.
-offsets.storage | STRING | zookeeper | [zookeeper, kafka] | MEDIUM |  | accepted
+offsets.storage | STRING | zookeeper | [zookeeper, kafka] | MEDIUM |  | accepted: not yet, comes with the old consumer
     Where offsets are kept.
-    No effect: not yet, comes with the old consumer.
-offsets.channel.backoff.ms | INT | 1000 |  | LOW |  | accepted
+offsets.channel.backoff.ms | INT | 1000 |  | LOW |  | accepted: not yet, comes with the old consumer
     Pause before the offsets' broker is tried again.
-    No effect: not yet, comes with the old consumer.
-offsets.channel.socket.timeout.ms | INT | 10000 |  | LOW |  | accepted
+offsets.channel.socket.timeout.ms | INT | 10000 |  | LOW |  | accepted: not yet, comes with the old consumer
     Time limit of requests to it.
-    No effect: not yet, comes with the old consumer.
-offsets.commit.max.retries | INT | 5 |  | LOW |  | accepted
+offsets.commit.max.retries | INT | 5 |  | LOW |  | accepted: not yet, comes with the old consumer
     How often a commit is tried at the end.
-    No effect: not yet, comes with the old consumer.
-dual.commit.enabled | BOOLEAN | true |  | LOW |  | accepted
+dual.commit.enabled | BOOLEAN | true |  | LOW |  | accepted: not yet, comes with the old consumer
     Whether offsets kept in Kafka are written to ZooKeeper too.
-    No effect: not yet, comes with the old consumer.
 """

@@ -9,9 +9,8 @@ ottla.metrics.port | INT | -1 | [-1,...,65535] | MEDIUM | read-only | honoured
     Port of the Prometheus endpoint /metrics; 0: any; -1: there is none.
 ottla.metrics.host | STRING | localhost | non-empty string | LOW | read-only | honoured
     Address that the Prometheus endpoint listens on.
-ottla.request.max.bytes.before.authentication | INT | 524288 | [1024,...] | MEDIUM | read-only | accepted
+ottla.request.max.bytes.before.authentication | INT | 524288 | [1024,...] | MEDIUM | read-only | accepted: not yet, comes with TLS and SASL
     Largest request of a connection that has yet to authenticate.
-    No effect: not yet, comes with TLS and SASL.
 ottla.frame.receive.timeout.ms | INT | 60000 | [1,...] | MEDIUM | dynamic | honoured
     A request that was begun must have come in full after this long; a large one must grow by 256 KB a second.
 ottla.log.level | STRING | INFO | [DEBUG, INFO, WARNING, ERROR] | LOW | read-only | honoured

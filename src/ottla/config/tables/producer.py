@@ -37,33 +37,26 @@ max.in.flight.requests.per.connection | INT | 5 | [1,...] | LOW |  | honoured
     Requests under way to one broker.
 max.request.size | INT | 1048576 | [0,...] | MEDIUM |  | honoured
     Largest request.
-metadata.max.idle.ms | LONG | 300000 | [5000,...] | LOW |  | accepted
+metadata.max.idle.ms | LONG | 300000 | [5000,...] | LOW |  | accepted: a topic is not forgotten while the producer lives
     A topic that was not produced to for this long is forgotten.
-    No effect: a topic is not forgotten while the producer lives.
-metric.reporters | LIST |  | non-null string | LOW |  | accepted
+metric.reporters | LIST |  | non-null string | LOW |  | accepted: there is no Java code to load or tune
     Classes that metrics are reported through.
-    No effect: there is no Java code to load or tune.
-partitioner.adaptive.partitioning.enable | BOOLEAN | true |  | LOW |  | accepted
+partitioner.adaptive.partitioning.enable | BOOLEAN | true |  | LOW |  | accepted: the sticky partition is chosen at random among those with a leader
     Whether faster brokers get more of the records without a key.
-    No effect: the sticky partition is chosen at random among those with a leader.
-partitioner.availability.timeout.ms | LONG | 0 | [0,...] | LOW |  | accepted
+partitioner.availability.timeout.ms | LONG | 0 | [0,...] | LOW |  | accepted: the sticky partition is chosen at random among those with a leader
     A partition that takes nothing for this long is avoided; 0: never.
-    No effect: the sticky partition is chosen at random among those with a leader.
 partitioner.class | CLASS | null |  | MEDIUM |  | honoured
     What chooses a record's partition.
 partitioner.ignore.keys | BOOLEAN | false |  | MEDIUM |  | honoured
     Whether keys have no say in it.
-receive.buffer.bytes | INT | 32768 | [-1,...] | MEDIUM |  | accepted
+receive.buffer.bytes | INT | 32768 | [-1,...] | MEDIUM |  | accepted: the system sizes its buffers itself
     SO_RCVBUF; -1: the system's.
-    No effect: the system sizes its buffers itself.
 retries | INT | 2147483647 | [0,...,2147483647] | HIGH |  | honoured
     How often a failed request is sent again.
-transaction.timeout.ms | INT | 60000 |  | LOW |  | accepted
+transaction.timeout.ms | INT | 60000 |  | LOW |  | accepted: not yet, comes with transactions
     A transaction is aborted after this long.
-    No effect: not yet, comes with transactions.
-transactional.id | STRING | null | non-empty string | LOW |  | accepted
+transactional.id | STRING | null | non-empty string | LOW |  | accepted: not yet, comes with transactions
     Name under which transactions survive a restart.
-    No effect: not yet, comes with transactions.
 value.serializer | CLASS | (required) |  | HIGH |  | honoured
     How a value becomes bytes.
 timeout.ms | INT | 30000 | [0,...] | MEDIUM |  | mapped to request.timeout.ms

@@ -19,18 +19,16 @@ replica.fetch.backoff.ms | INT | 1000 | [0,...] | MEDIUM | read-only | honoured
     Pause after a failed fetch of a partition.
 replica.socket.timeout.ms | INT | 30000 |  | HIGH | read-only | honoured
     Time limit of a follower's requests.
-replica.socket.receive.buffer.bytes | INT | 65536 |  | HIGH | read-only | accepted
+replica.socket.receive.buffer.bytes | INT | 65536 |  | HIGH | read-only | accepted: not yet, comes with replication between brokers
     SO_RCVBUF of a follower's connections.
-    No effect: not yet, comes with replication between brokers.
 replica.high.watermark.checkpoint.interval.ms | LONG | 5000 |  | HIGH | read-only | honoured
     How often high watermarks are written down.
 replica.selector.class | STRING | null |  | MEDIUM | read-only | honoured
     Which replica a consumer is sent to read from.
 num.replica.fetchers | INT | 1 |  | HIGH | dynamic | honoured
     Connections that a follower fetches over, per leader.
-num.replica.alter.log.dirs.threads | INT | null |  | HIGH | read-only | accepted
+num.replica.alter.log.dirs.threads | INT | null |  | HIGH | read-only | accepted: one event loop does this work; there is no pool of threads
     Threads that move replicas between directories; unset: one per directory.
-    No effect: one event loop does this work; there is no pool of threads.
 controller.socket.timeout.ms | INT | 30000 |  | MEDIUM | read-only | honoured
     Time limit of the controller's requests to brokers.
 controlled.shutdown.enable | BOOLEAN | true |  | MEDIUM | read-only | honoured
@@ -45,52 +43,36 @@ leader.imbalance.check.interval.seconds | LONG | 300 | [1,...] | HIGH | read-onl
     How often that is looked at.
 leader.imbalance.per.broker.percentage | INT | 10 |  | HIGH | read-only | honoured
     Share of lost leaderships of a broker above which it is done.
-inter.broker.protocol.version | STRING | 3.9-IV0 | a Kafka version | MEDIUM | read-only | accepted
+inter.broker.protocol.version | STRING | 3.9-IV0 | a Kafka version | MEDIUM | read-only | accepted: every broker of a cluster speaks 3.9's versions, as ApiVersions says
     Version of the protocol between brokers.
-    No effect: every broker of a cluster speaks 3.9's versions, as ApiVersions says.
-quota.window.num | INT | 11 | [1,...] | LOW | read-only | accepted
+quota.window.num | INT | 11 | [1,...] | LOW | read-only | accepted: not yet, comes with quotas
     Windows that a client's rate is computed from.
-    No effect: not yet, comes with quotas.
-quota.window.size.seconds | INT | 1 | [1,...] | LOW | read-only | accepted
+quota.window.size.seconds | INT | 1 | [1,...] | LOW | read-only | accepted: not yet, comes with quotas
     Length of such a window.
-    No effect: not yet, comes with quotas.
-controller.quota.window.num | INT | 11 | [1,...] | LOW | read-only | accepted
+controller.quota.window.num | INT | 11 | [1,...] | LOW | read-only | accepted: not yet, comes with quotas
     Windows for the rate of topic changes.
-    No effect: not yet, comes with quotas.
-controller.quota.window.size.seconds | INT | 1 | [1,...] | LOW | read-only | accepted
+controller.quota.window.size.seconds | INT | 1 | [1,...] | LOW | read-only | accepted: not yet, comes with quotas
     Length of such a window.
-    No effect: not yet, comes with quotas.
-replication.quota.window.num | INT | 11 | [1,...] | LOW | read-only | accepted
+replication.quota.window.num | INT | 11 | [1,...] | LOW | read-only | accepted: not yet, comes with quotas
     Windows for the rate of throttled replication.
-    No effect: not yet, comes with quotas.
-replication.quota.window.size.seconds | INT | 1 | [1,...] | LOW | read-only | accepted
+replication.quota.window.size.seconds | INT | 1 | [1,...] | LOW | read-only | accepted: not yet, comes with quotas
     Length of such a window.
-    No effect: not yet, comes with quotas.
-alter.log.dirs.replication.quota.window.num | INT | 11 | [1,...] | LOW | read-only | accepted
+alter.log.dirs.replication.quota.window.num | INT | 11 | [1,...] | LOW | read-only | accepted: not yet, comes with quotas
     Windows for the rate of moves between directories.
-    No effect: not yet, comes with quotas.
-alter.log.dirs.replication.quota.window.size.seconds | INT | 1 | [1,...] | LOW | read-only | accepted
+alter.log.dirs.replication.quota.window.size.seconds | INT | 1 | [1,...] | LOW | read-only | accepted: not yet, comes with quotas
     Length of such a window.
-    No effect: not yet, comes with quotas.
-client.quota.callback.class | CLASS | null |  | LOW | read-only | accepted
+client.quota.callback.class | CLASS | null |  | LOW | read-only | accepted: there is no Java code to load or tune
     Class that decides quotas.
-    No effect: there is no Java code to load or tune.
-eligible.leader.replicas.enable | BOOLEAN | false |  | HIGH | read-only | accepted
+eligible.leader.replicas.enable | BOOLEAN | false |  | HIGH | read-only | accepted: belongs to Kafka's own quorum (KRaft); Ottla is coordinated by ZooKeeper
     Whether replicas that left the ISR last may lead cleanly.
-    No effect: belongs to Kafka's own quorum (KRaft); Ottla is coordinated by ZooKeeper.
-replica.lag.max.messages | LONG | 4000 |  | HIGH | read-only | accepted
+replica.lag.max.messages | LONG | 4000 |  | HIGH | read-only | accepted: since Kafka 0.9 only time decides who is in sync
     A follower further behind than this left the ISR.
-    No effect: since Kafka 0.9 only time decides who is in sync.
-controller.message.queue.size | INT | 2147483647 | [1,...] | HIGH | read-only | accepted
+controller.message.queue.size | INT | 2147483647 | [1,...] | HIGH | read-only | accepted: the controller keeps the newest state per broker instead of a queue
     Requests that may wait for one broker.
-    No effect: the controller keeps the newest state per broker instead of a queue.
-leader.replication.throttled.rate | LONG | 9223372036854775807 | [0,...] | MEDIUM | dynamic | accepted
+leader.replication.throttled.rate | LONG | 9223372036854775807 | [0,...] | MEDIUM | dynamic | accepted: not yet, comes with quotas
     Bytes per second that a leader gives to throttled replicas.
-    No effect: not yet, comes with quotas.
-follower.replication.throttled.rate | LONG | 9223372036854775807 | [0,...] | MEDIUM | dynamic | accepted
+follower.replication.throttled.rate | LONG | 9223372036854775807 | [0,...] | MEDIUM | dynamic | accepted: not yet, comes with quotas
     Bytes per second that a follower takes for throttled replicas.
-    No effect: not yet, comes with quotas.
-replica.alter.log.dirs.io.max.bytes.per.second | LONG | 9223372036854775807 | [0,...] | MEDIUM | dynamic | accepted
+replica.alter.log.dirs.io.max.bytes.per.second | LONG | 9223372036854775807 | [0,...] | MEDIUM | dynamic | accepted: not yet, comes with quotas
     Bytes per second of moves between directories.
-    No effect: not yet, comes with quotas.
 """

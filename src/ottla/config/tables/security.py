@@ -1,222 +1,150 @@
 """Authentication, encryption and authorization. The form of the table: `ottla.config.tables`."""
 
 TABLE = """
-authorizer.class.name | STRING |  | non-null string | LOW | read-only | accepted
+authorizer.class.name | STRING |  | non-null string | LOW | read-only | accepted: not yet, comes with authorization. Until then a broker that is given one does not start
     Class that decides who may do what; empty: everybody everything.
-    No effect: not yet, comes with authorization. Until then a broker that is given one does not start.
-principal.builder.class | CLASS | org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder |  | MEDIUM | dynamic | accepted
+principal.builder.class | CLASS | org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder |  | MEDIUM | dynamic | accepted: there is no Java code to load or tune
     Class that names the user of a connection.
-    No effect: there is no Java code to load or tune.
-connections.max.reauth.ms | LONG | 0 |  | MEDIUM | read-only | accepted
+connections.max.reauth.ms | LONG | 0 |  | MEDIUM | read-only | accepted: not yet, comes with TLS and SASL
     A SASL session must authenticate again after this long; 0: never.
-    No effect: not yet, comes with TLS and SASL.
-security.providers | STRING | null |  | LOW | read-only | accepted
+security.providers | STRING | null |  | LOW | read-only | accepted: there is no Java code to load or tune
     Security providers of the JVM.
-    No effect: there is no Java code to load or tune.
 delegation.token.master.key | PASSWORD | null |  | MEDIUM | read-only | mapped to delegation.token.secret.key
     The older name of delegation.token.secret.key.
-delegation.token.secret.key | PASSWORD | null |  | MEDIUM | read-only | accepted
+delegation.token.secret.key | PASSWORD | null |  | MEDIUM | read-only | accepted: not yet, comes with delegation tokens
     Secret that delegation tokens are made with.
-    No effect: not yet, comes with delegation tokens.
-delegation.token.expiry.check.interval.ms | LONG | 3600000 | [1,...] | LOW | read-only | accepted
+delegation.token.expiry.check.interval.ms | LONG | 3600000 | [1,...] | LOW | read-only | accepted: not yet, comes with delegation tokens
     How often expired tokens are removed.
-    No effect: not yet, comes with delegation tokens.
-delegation.token.expiry.time.ms | LONG | 86400000 | [1,...] | MEDIUM | read-only | accepted
+delegation.token.expiry.time.ms | LONG | 86400000 | [1,...] | MEDIUM | read-only | accepted: not yet, comes with delegation tokens
     A token must be renewed within this time.
-    No effect: not yet, comes with delegation tokens.
-delegation.token.max.lifetime.ms | LONG | 604800000 | [1,...] | MEDIUM | read-only | accepted
+delegation.token.max.lifetime.ms | LONG | 604800000 | [1,...] | MEDIUM | read-only | accepted: not yet, comes with delegation tokens
     A token ends after this time, renewed or not.
-    No effect: not yet, comes with delegation tokens.
-password.encoder.secret | PASSWORD | null |  | MEDIUM | read-only | accepted
+password.encoder.secret | PASSWORD | null |  | MEDIUM | read-only | accepted: dynamic passwords are refused, with or without it, until TLS and SASL come
     Secret for passwords among the dynamic configs.
-    No effect: dynamic passwords are refused, with or without it, until TLS and SASL come.
-password.encoder.old.secret | PASSWORD | null |  | MEDIUM | read-only | accepted
+password.encoder.old.secret | PASSWORD | null |  | MEDIUM | read-only | accepted: dynamic passwords are refused, with or without it, until TLS and SASL come
     The secret before it was changed.
-    No effect: dynamic passwords are refused, with or without it, until TLS and SASL come.
-password.encoder.cipher.algorithm | STRING | AES/CBC/PKCS5Padding |  | LOW | read-only | accepted
+password.encoder.cipher.algorithm | STRING | AES/CBC/PKCS5Padding |  | LOW | read-only | accepted: dynamic passwords are refused, with or without it, until TLS and SASL come
     Cipher for them.
-    No effect: dynamic passwords are refused, with or without it, until TLS and SASL come.
-password.encoder.iterations | INT | 4096 | [1024,...] | LOW | read-only | accepted
+password.encoder.iterations | INT | 4096 | [1024,...] | LOW | read-only | accepted: dynamic passwords are refused, with or without it, until TLS and SASL come
     Iterations for their key.
-    No effect: dynamic passwords are refused, with or without it, until TLS and SASL come.
-password.encoder.key.length | INT | 128 | [8,...] | LOW | read-only | accepted
+password.encoder.key.length | INT | 128 | [8,...] | LOW | read-only | accepted: dynamic passwords are refused, with or without it, until TLS and SASL come
     Length of their key.
-    No effect: dynamic passwords are refused, with or without it, until TLS and SASL come.
-password.encoder.keyfactory.algorithm | STRING | null |  | LOW | read-only | accepted
+password.encoder.keyfactory.algorithm | STRING | null |  | LOW | read-only | accepted: dynamic passwords are refused, with or without it, until TLS and SASL come
     Algorithm for their key.
-    No effect: dynamic passwords are refused, with or without it, until TLS and SASL come.
-sasl.enabled.mechanisms | LIST | GSSAPI |  | MEDIUM | dynamic | accepted
+sasl.enabled.mechanisms | LIST | GSSAPI |  | MEDIUM | dynamic | accepted: not yet, comes with TLS and SASL
     SASL mechanisms that are served.
-    No effect: not yet, comes with TLS and SASL.
-sasl.mechanism.inter.broker.protocol | STRING | GSSAPI |  | MEDIUM | dynamic | accepted
+sasl.mechanism.inter.broker.protocol | STRING | GSSAPI |  | MEDIUM | dynamic | accepted: not yet, comes with TLS and SASL
     Mechanism between brokers.
-    No effect: not yet, comes with TLS and SASL.
-sasl.mechanism.controller.protocol | STRING | GSSAPI |  | HIGH | read-only | accepted
+sasl.mechanism.controller.protocol | STRING | GSSAPI |  | HIGH | read-only | accepted: belongs to Kafka's own quorum (KRaft); Ottla is coordinated by ZooKeeper
     Mechanism to the quorum's controllers.
-    No effect: belongs to Kafka's own quorum (KRaft); Ottla is coordinated by ZooKeeper.
-sasl.server.callback.handler.class | CLASS | null |  | MEDIUM | read-only | accepted
+sasl.server.callback.handler.class | CLASS | null |  | MEDIUM | read-only | accepted: there is no Java code to load or tune
     Class that checks credentials.
-    No effect: there is no Java code to load or tune.
-sasl.server.max.receive.size | INT | 524288 |  | MEDIUM | read-only | accepted
+sasl.server.max.receive.size | INT | 524288 |  | MEDIUM | read-only | accepted: not yet, comes with TLS and SASL
     Largest frame before authentication.
-    No effect: not yet, comes with TLS and SASL.
-ssl.client.auth | STRING | none | [required, requested, none] | MEDIUM | dynamic | accepted
+ssl.client.auth | STRING | none | [required, requested, none] | MEDIUM | dynamic | accepted: not yet, comes with TLS and SASL
     Whether clients must show a certificate.
-    No effect: not yet, comes with TLS and SASL.
-ssl.principal.mapping.rules | STRING | DEFAULT |  | LOW | read-only | accepted
+ssl.principal.mapping.rules | STRING | DEFAULT |  | LOW | read-only | accepted: not yet, comes with TLS and SASL
     How a certificate's name becomes a user's.
-    No effect: not yet, comes with TLS and SASL.
-ssl.allow.dn.changes | BOOLEAN | false |  | LOW | read-only | accepted
+ssl.allow.dn.changes | BOOLEAN | false |  | LOW | read-only | accepted: not yet, comes with TLS and SASL
     Whether a new certificate may carry another subject.
-    No effect: not yet, comes with TLS and SASL.
-ssl.allow.san.changes | BOOLEAN | false |  | LOW | read-only | accepted
+ssl.allow.san.changes | BOOLEAN | false |  | LOW | read-only | accepted: not yet, comes with TLS and SASL
     Whether a new certificate may carry other alternative names.
-    No effect: not yet, comes with TLS and SASL.
-sasl.client.callback.handler.class | CLASS | null |  | MEDIUM | read-only | accepted
+sasl.client.callback.handler.class | CLASS | null |  | MEDIUM | read-only | accepted: there is no Java code to load or tune
     Class that answers for the client in a SASL exchange.
-    No effect: there is no Java code to load or tune.
-sasl.jaas.config | PASSWORD | null |  | MEDIUM | dynamic | accepted
+sasl.jaas.config | PASSWORD | null |  | MEDIUM | dynamic | accepted: not yet, comes with TLS and SASL
     Credentials, in the JAAS form.
-    No effect: not yet, comes with TLS and SASL.
-sasl.kerberos.kinit.cmd | STRING | /usr/bin/kinit |  | MEDIUM | dynamic | accepted
+sasl.kerberos.kinit.cmd | STRING | /usr/bin/kinit |  | MEDIUM | dynamic | accepted: there is no Kerberos
     Path of kinit.
-    No effect: there is no Kerberos.
-sasl.kerberos.min.time.before.relogin | LONG | 60000 |  | MEDIUM | dynamic | accepted
+sasl.kerberos.min.time.before.relogin | LONG | 60000 |  | MEDIUM | dynamic | accepted: there is no Kerberos
     Pause of the thread that renews tickets.
-    No effect: there is no Kerberos.
-sasl.kerberos.principal.to.local.rules | LIST | DEFAULT |  | MEDIUM | dynamic | accepted
+sasl.kerberos.principal.to.local.rules | LIST | DEFAULT |  | MEDIUM | dynamic | accepted: there is no Kerberos
     How a principal becomes a user's name.
-    No effect: there is no Kerberos.
-sasl.kerberos.service.name | STRING | null |  | MEDIUM | dynamic | accepted
+sasl.kerberos.service.name | STRING | null |  | MEDIUM | dynamic | accepted: there is no Kerberos
     Name that the brokers run as.
-    No effect: there is no Kerberos.
-sasl.kerberos.ticket.renew.jitter | DOUBLE | 0.05 |  | MEDIUM | dynamic | accepted
+sasl.kerberos.ticket.renew.jitter | DOUBLE | 0.05 |  | MEDIUM | dynamic | accepted: there is no Kerberos
     Randomness of the renewal.
-    No effect: there is no Kerberos.
-sasl.kerberos.ticket.renew.window.factor | DOUBLE | 0.8 |  | MEDIUM | dynamic | accepted
+sasl.kerberos.ticket.renew.window.factor | DOUBLE | 0.8 |  | MEDIUM | dynamic | accepted: there is no Kerberos
     Share of a ticket's life after which it is renewed.
-    No effect: there is no Kerberos.
-sasl.login.callback.handler.class | CLASS | null |  | MEDIUM | read-only | accepted
+sasl.login.callback.handler.class | CLASS | null |  | MEDIUM | read-only | accepted: there is no Java code to load or tune
     Class that logs in.
-    No effect: there is no Java code to load or tune.
-sasl.login.class | CLASS | null |  | MEDIUM | read-only | accepted
+sasl.login.class | CLASS | null |  | MEDIUM | read-only | accepted: there is no Java code to load or tune
     Class of the login itself.
-    No effect: there is no Java code to load or tune.
-sasl.login.connect.timeout.ms | INT | null |  | LOW | read-only | accepted
+sasl.login.connect.timeout.ms | INT | null |  | LOW | read-only | accepted: not yet, comes with OAuth
     Time limit to connect to the provider.
-    No effect: not yet, comes with OAuth.
-sasl.login.read.timeout.ms | INT | null |  | LOW | read-only | accepted
+sasl.login.read.timeout.ms | INT | null |  | LOW | read-only | accepted: not yet, comes with OAuth
     Time limit to read its answer.
-    No effect: not yet, comes with OAuth.
-sasl.login.refresh.buffer.seconds | SHORT | 300 |  | MEDIUM | dynamic | accepted
+sasl.login.refresh.buffer.seconds | SHORT | 300 |  | MEDIUM | dynamic | accepted: not yet, comes with OAuth
     A token is renewed at least so long before it ends.
-    No effect: not yet, comes with OAuth.
-sasl.login.refresh.min.period.seconds | SHORT | 60 |  | MEDIUM | dynamic | accepted
+sasl.login.refresh.min.period.seconds | SHORT | 60 |  | MEDIUM | dynamic | accepted: not yet, comes with OAuth
     Shortest time between two renewals.
-    No effect: not yet, comes with OAuth.
-sasl.login.refresh.window.factor | DOUBLE | 0.8 |  | MEDIUM | dynamic | accepted
+sasl.login.refresh.window.factor | DOUBLE | 0.8 |  | MEDIUM | dynamic | accepted: not yet, comes with OAuth
     Share of a token's life after which it is renewed.
-    No effect: not yet, comes with OAuth.
-sasl.login.refresh.window.jitter | DOUBLE | 0.05 |  | MEDIUM | dynamic | accepted
+sasl.login.refresh.window.jitter | DOUBLE | 0.05 |  | MEDIUM | dynamic | accepted: not yet, comes with OAuth
     Randomness of that share.
-    No effect: not yet, comes with OAuth.
-sasl.login.retry.backoff.max.ms | LONG | 10000 |  | LOW | read-only | accepted
+sasl.login.retry.backoff.max.ms | LONG | 10000 |  | LOW | read-only | accepted: not yet, comes with OAuth
     Longest pause between two logins.
-    No effect: not yet, comes with OAuth.
-sasl.login.retry.backoff.ms | LONG | 100 |  | LOW | read-only | accepted
+sasl.login.retry.backoff.ms | LONG | 100 |  | LOW | read-only | accepted: not yet, comes with OAuth
     First pause between two logins.
-    No effect: not yet, comes with OAuth.
-sasl.oauthbearer.clock.skew.seconds | INT | 30 |  | LOW | read-only | accepted
+sasl.oauthbearer.clock.skew.seconds | INT | 30 |  | LOW | read-only | accepted: not yet, comes with OAuth
     How far clocks may differ.
-    No effect: not yet, comes with OAuth.
-sasl.oauthbearer.expected.audience | LIST | null |  | LOW | read-only | accepted
+sasl.oauthbearer.expected.audience | LIST | null |  | LOW | read-only | accepted: not yet, comes with OAuth
     Audience that a token must name.
-    No effect: not yet, comes with OAuth.
-sasl.oauthbearer.expected.issuer | STRING | null |  | LOW | read-only | accepted
+sasl.oauthbearer.expected.issuer | STRING | null |  | LOW | read-only | accepted: not yet, comes with OAuth
     Issuer that a token must name.
-    No effect: not yet, comes with OAuth.
-sasl.oauthbearer.jwks.endpoint.refresh.ms | LONG | 3600000 |  | LOW | read-only | accepted
+sasl.oauthbearer.jwks.endpoint.refresh.ms | LONG | 3600000 |  | LOW | read-only | accepted: not yet, comes with OAuth
     How long the provider's keys are kept.
-    No effect: not yet, comes with OAuth.
-sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms | LONG | 10000 |  | LOW | read-only | accepted
+sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms | LONG | 10000 |  | LOW | read-only | accepted: not yet, comes with OAuth
     Longest pause between two tries to get them.
-    No effect: not yet, comes with OAuth.
-sasl.oauthbearer.jwks.endpoint.retry.backoff.ms | LONG | 100 |  | LOW | read-only | accepted
+sasl.oauthbearer.jwks.endpoint.retry.backoff.ms | LONG | 100 |  | LOW | read-only | accepted: not yet, comes with OAuth
     First pause between two tries.
-    No effect: not yet, comes with OAuth.
-sasl.oauthbearer.jwks.endpoint.url | STRING | null |  | MEDIUM | read-only | accepted
+sasl.oauthbearer.jwks.endpoint.url | STRING | null |  | MEDIUM | read-only | accepted: not yet, comes with OAuth
     Where the provider's keys are.
-    No effect: not yet, comes with OAuth.
-sasl.oauthbearer.scope.claim.name | STRING | scope |  | LOW | read-only | accepted
+sasl.oauthbearer.scope.claim.name | STRING | scope |  | LOW | read-only | accepted: not yet, comes with OAuth
     Claim that holds the scope.
-    No effect: not yet, comes with OAuth.
-sasl.oauthbearer.sub.claim.name | STRING | sub |  | LOW | read-only | accepted
+sasl.oauthbearer.sub.claim.name | STRING | sub |  | LOW | read-only | accepted: not yet, comes with OAuth
     Claim that holds the subject.
-    No effect: not yet, comes with OAuth.
-sasl.oauthbearer.token.endpoint.url | STRING | null |  | MEDIUM | read-only | accepted
+sasl.oauthbearer.token.endpoint.url | STRING | null |  | MEDIUM | read-only | accepted: not yet, comes with OAuth
     Where tokens are had.
-    No effect: not yet, comes with OAuth.
-ssl.cipher.suites | LIST |  |  | MEDIUM | dynamic | accepted
+ssl.cipher.suites | LIST |  |  | MEDIUM | dynamic | accepted: not yet, comes with TLS and SASL
     Cipher suites; none: the library's.
-    No effect: not yet, comes with TLS and SASL.
-ssl.enabled.protocols | LIST | TLSv1.2,TLSv1.3 |  | MEDIUM | dynamic | accepted
+ssl.enabled.protocols | LIST | TLSv1.2,TLSv1.3 |  | MEDIUM | dynamic | accepted: not yet, comes with TLS and SASL
     TLS versions.
-    No effect: not yet, comes with TLS and SASL.
-ssl.endpoint.identification.algorithm | STRING | https |  | LOW | dynamic | accepted
+ssl.endpoint.identification.algorithm | STRING | https |  | LOW | dynamic | accepted: not yet, comes with TLS and SASL
     How the peer's name is checked; empty: not at all.
-    No effect: not yet, comes with TLS and SASL.
-ssl.engine.factory.class | CLASS | null |  | LOW | dynamic | accepted
+ssl.engine.factory.class | CLASS | null |  | LOW | dynamic | accepted: there is no Java code to load or tune
     Class that makes TLS engines.
-    No effect: there is no Java code to load or tune.
-ssl.key.password | PASSWORD | null |  | MEDIUM | dynamic | accepted
+ssl.key.password | PASSWORD | null |  | MEDIUM | dynamic | accepted: not yet, comes with TLS and SASL
     Password of the private key.
-    No effect: not yet, comes with TLS and SASL.
-ssl.keymanager.algorithm | STRING | SunX509 |  | MEDIUM | dynamic | accepted
+ssl.keymanager.algorithm | STRING | SunX509 |  | MEDIUM | dynamic | accepted: there is no Java code to load or tune
     Algorithm of the key manager.
-    No effect: there is no Java code to load or tune.
-ssl.keystore.certificate.chain | PASSWORD | null |  | MEDIUM | dynamic | accepted
+ssl.keystore.certificate.chain | PASSWORD | null |  | MEDIUM | dynamic | accepted: not yet, comes with TLS and SASL
     Certificate chain, as PEM text.
-    No effect: not yet, comes with TLS and SASL.
-ssl.keystore.key | PASSWORD | null |  | MEDIUM | dynamic | accepted
+ssl.keystore.key | PASSWORD | null |  | MEDIUM | dynamic | accepted: not yet, comes with TLS and SASL
     Private key, as PEM text.
-    No effect: not yet, comes with TLS and SASL.
-ssl.keystore.location | STRING | null |  | MEDIUM | dynamic | accepted
+ssl.keystore.location | STRING | null |  | MEDIUM | dynamic | accepted: not yet, comes with TLS and SASL
     File with the key and its certificate.
-    No effect: not yet, comes with TLS and SASL.
-ssl.keystore.password | PASSWORD | null |  | MEDIUM | dynamic | accepted
+ssl.keystore.password | PASSWORD | null |  | MEDIUM | dynamic | accepted: not yet, comes with TLS and SASL
     Password of that file.
-    No effect: not yet, comes with TLS and SASL.
-ssl.keystore.type | STRING | JKS |  | MEDIUM | dynamic | accepted
+ssl.keystore.type | STRING | JKS |  | MEDIUM | dynamic | accepted: not yet, comes with TLS and SASL
     Its format.
-    No effect: not yet, comes with TLS and SASL.
-ssl.protocol | STRING | TLSv1.3 |  | MEDIUM | dynamic | accepted
+ssl.protocol | STRING | TLSv1.3 |  | MEDIUM | dynamic | accepted: not yet, comes with TLS and SASL
     TLS version that is offered.
-    No effect: not yet, comes with TLS and SASL.
-ssl.provider | STRING | null |  | MEDIUM | dynamic | accepted
+ssl.provider | STRING | null |  | MEDIUM | dynamic | accepted: there is no Java code to load or tune
     TLS provider of the JVM.
-    No effect: there is no Java code to load or tune.
-ssl.secure.random.implementation | STRING | null |  | LOW | dynamic | accepted
+ssl.secure.random.implementation | STRING | null |  | LOW | dynamic | accepted: there is no Java code to load or tune
     Random generator of the JVM.
-    No effect: there is no Java code to load or tune.
-ssl.trustmanager.algorithm | STRING | PKIX |  | MEDIUM | dynamic | accepted
+ssl.trustmanager.algorithm | STRING | PKIX |  | MEDIUM | dynamic | accepted: there is no Java code to load or tune
     Algorithm of the trust manager.
-    No effect: there is no Java code to load or tune.
-ssl.truststore.certificates | PASSWORD | null |  | MEDIUM | dynamic | accepted
+ssl.truststore.certificates | PASSWORD | null |  | MEDIUM | dynamic | accepted: not yet, comes with TLS and SASL
     Trusted certificates, as PEM text.
-    No effect: not yet, comes with TLS and SASL.
-ssl.truststore.location | STRING | null |  | MEDIUM | dynamic | accepted
+ssl.truststore.location | STRING | null |  | MEDIUM | dynamic | accepted: not yet, comes with TLS and SASL
     File with trusted certificates.
-    No effect: not yet, comes with TLS and SASL.
-ssl.truststore.password | PASSWORD | null |  | MEDIUM | dynamic | accepted
+ssl.truststore.password | PASSWORD | null |  | MEDIUM | dynamic | accepted: not yet, comes with TLS and SASL
     Password of that file.
-    No effect: not yet, comes with TLS and SASL.
-ssl.truststore.type | STRING | JKS |  | MEDIUM | dynamic | accepted
+ssl.truststore.type | STRING | JKS |  | MEDIUM | dynamic | accepted: not yet, comes with TLS and SASL
     Its format.
-    No effect: not yet, comes with TLS and SASL.
-super.users | STRING |  |  | MEDIUM | read-only | accepted
+super.users | STRING |  |  | MEDIUM | read-only | accepted: not yet, comes with authorization
     Users who may do everything, separated by semicolons.
-    No effect: not yet, comes with authorization.
-allow.everyone.if.no.acl.found | BOOLEAN | false |  | MEDIUM | read-only | accepted
+allow.everyone.if.no.acl.found | BOOLEAN | false |  | MEDIUM | read-only | accepted: not yet, comes with authorization
     Whether a resource without ACLs is open to all.
-    No effect: not yet, comes with authorization.
 """

@@ -31,23 +31,19 @@ flush.messages | LONG | 9223372036854775807 | [1,...] | MEDIUM | dynamic | honou
 flush.ms | LONG | 9223372036854775807 | [0,...] | MEDIUM | dynamic | honoured
     A message is forced to disk at most this long after it came.
     Else: log.flush.interval.ms.
-follower.replication.throttled.replicas | LIST |  | partition:broker pairs | MEDIUM | dynamic | accepted
+follower.replication.throttled.replicas | LIST |  | partition:broker pairs | MEDIUM | dynamic | accepted: not yet, comes with quotas
     Replicas whose fetching is throttled: partition:broker pairs, or *.
-    No effect: not yet, comes with quotas.
 index.interval.bytes | INT | 4096 | [0,...] | MEDIUM | dynamic | honoured
     Bytes of log between two entries of an index.
     Else: log.index.interval.bytes.
-leader.replication.throttled.replicas | LIST |  | partition:broker pairs | MEDIUM | dynamic | accepted
+leader.replication.throttled.replicas | LIST |  | partition:broker pairs | MEDIUM | dynamic | accepted: not yet, comes with quotas
     Replicas that are throttled at their leader: partition:broker pairs, or *.
-    No effect: not yet, comes with quotas.
-local.retention.bytes | LONG | -2 | [-2,...] | MEDIUM | dynamic | accepted
+local.retention.bytes | LONG | -2 | [-2,...] | MEDIUM | dynamic | accepted: there is no tiered storage
     Size above which uploaded segments are deleted here.
     Else: log.local.retention.bytes.
-    No effect: there is no tiered storage.
-local.retention.ms | LONG | -2 | [-2,...] | MEDIUM | dynamic | accepted
+local.retention.ms | LONG | -2 | [-2,...] | MEDIUM | dynamic | accepted: there is no tiered storage
     Age at which an uploaded segment is deleted here.
     Else: log.local.retention.ms.
-    No effect: there is no tiered storage.
 max.compaction.lag.ms | LONG | 9223372036854775807 | [1,...] | MEDIUM | dynamic | honoured
     A record stays uncompacted for at most this long.
     Else: log.cleaner.max.compaction.lag.ms.
@@ -57,10 +53,9 @@ max.message.bytes | INT | 1048588 | [0,...] | MEDIUM | dynamic | honoured
 message.downconversion.enable | BOOLEAN | true |  | LOW | dynamic | honoured
     Whether clients of Fetch 0 to 3 get their old format; where not, UNSUPPORTED_VERSION.
     Else: log.message.downconversion.enable.
-message.format.version | STRING | 3.0-IV1 | a Kafka version | MEDIUM | dynamic | accepted
+message.format.version | STRING | 3.0-IV1 | a Kafka version | MEDIUM | dynamic | accepted: records are stored in format v2 whatever this says, as in Kafka since 3.0
     Format in which messages are stored.
     Else: log.message.format.version.
-    No effect: records are stored in format v2 whatever this says, as in Kafka since 3.0.
 message.timestamp.after.max.ms | LONG | 9223372036854775807 | [0,...] | MEDIUM | dynamic | honoured
     How far a record's time may lie after the broker's.
     Else: log.message.timestamp.after.max.ms.
@@ -85,15 +80,12 @@ min.insync.replicas | INT | 1 | [1,...] | MEDIUM | dynamic | honoured
 preallocate | BOOLEAN | false |  | MEDIUM | dynamic | honoured
     Whether a segment's file gets its full size at once.
     Else: log.preallocate.
-remote.log.copy.disable | BOOLEAN | false |  | MEDIUM | dynamic | accepted
+remote.log.copy.disable | BOOLEAN | false |  | MEDIUM | dynamic | accepted: there is no tiered storage
     Whether uploading has stopped.
-    No effect: there is no tiered storage.
-remote.log.delete.on.disable | BOOLEAN | false |  | MEDIUM | dynamic | accepted
+remote.log.delete.on.disable | BOOLEAN | false |  | MEDIUM | dynamic | accepted: there is no tiered storage
     Whether remote data goes when remote storage is switched off.
-    No effect: there is no tiered storage.
-remote.storage.enable | BOOLEAN | false |  | MEDIUM | dynamic | accepted
+remote.storage.enable | BOOLEAN | false |  | MEDIUM | dynamic | accepted: there is no tiered storage
     Whether segments are also kept in remote storage.
-    No effect: there is no tiered storage.
 retention.bytes | LONG | -1 |  | MEDIUM | dynamic | honoured
     Size of a partition above which its oldest segments are deleted; -1: no bound.
     Else: log.retention.bytes.
