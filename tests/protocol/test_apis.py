@@ -6,8 +6,8 @@ from typing import NamedTuple
 import pytest
 
 from ottla.errors import DecodeError
-from ottla.protocol.api_keys import ApiKey
-from ottla.protocol.apis import API_INFOS, NEVER, api_info
+from ottla.protocol.api_keys import NEVER, ApiKey
+from ottla.protocol.apis import API_INFOS, api_info
 
 INDEX = Path(__file__).parents[1] / "data" / "api_keys.tsv"
 
