@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ottla import Admin, Consumer, Producer
 
 F = TypeVar("F", bound=Callable[..., Any])
-# A person waits for the answer. Kafka's default, a minute, is for programs.
+# A person waits for the response. Kafka's default, a minute, is for programs.
 _TIMEOUT_MS = 15_000
 _CONNECT_SECONDS_MAX = 5
 

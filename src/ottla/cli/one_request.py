@@ -20,15 +20,15 @@ _TIMEOUT_SECONDS = 10
 
 
 def ask(address: str, request: "Request", version: int) -> Any:
-    """The broker's answer. OperatorError when there is none."""
+    """The broker's response. OperatorError when there is none."""
     header = encode_request_header(RequestHeader(request.API_KEY, version, 1, CLIENT_ID))
     frame = header + encode(request, version)
     try:
-        answer = _exchange(parse_addresses(address)[0], frame)
+        response = _exchange(parse_addresses(address)[0], frame)
     except OSError as error:
         raise OperatorError(f"no answer from {address}: {error.strerror or error}") from error
-    _, position = decode_response_header(request.API_KEY, version, answer)
-    return decode(api_info(request.API_KEY).response_class(), version, answer, position)[0]
+    _, position = decode_response_header(request.API_KEY, version, response)
+    return decode(api_info(request.API_KEY).response_class(), version, response, position)[0]
 
 
 def fetch_api_versions(address: str) -> ApiVersionsResponse:

@@ -68,4 +68,4 @@ def end_offsets(
         return consumer.end_offsets(partitions) if until_end else None
     ends = consumer.end_offsets(partitions)
     found = consumer.offsets_for_times(dict.fromkeys(partitions, span.end_ms))
-    return {partition: ends[partition] if answer is None else answer.offset for partition, answer in found.items()}
+    return {partition: ends[partition] if at_time is None else at_time.offset for partition, at_time in found.items()}

@@ -29,7 +29,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 
-class MeasuredSelector(LoopSelector):
+class IoWaitSelector(LoopSelector):
     """Knows how often and for how long its loop has waited for I/O: Kafka's clients have metrics for it."""
 
     def __init__(self) -> None:
@@ -116,7 +116,7 @@ class LoopThread:
         self.on_fork: Callable[[], object] | None = None
         self._forked = False
         _living.add(self)
-        self.selector = MeasuredSelector()
+        self.selector = IoWaitSelector()
         self.loop = ClientLoop(self.selector)
         self._closed = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)

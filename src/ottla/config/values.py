@@ -79,7 +79,7 @@ _PARSERS: dict[str, Callable[[str, str, str], Value]] = {
 
 
 def value_text(value: Value) -> str | None:
-    """The text that DescribeConfigs answers with, as Java would print the value."""
+    """The text of a value in a DescribeConfigs response, as Java would print the value."""
     if value is None:
         return None
     if isinstance(value, bool):

@@ -1,7 +1,7 @@
 """The tree of what can go wrong, by whose fault it is.
 
     OttlaError
-      KafkaError           (errors.kafka) an answer with a code of the protocol
+      KafkaError           (errors.kafka) a response with a code of the protocol
       PeerError            the other side of a socket sent nonsense: close that connection, count it, go on
         DecodeError        bytes that are no message
         FrameError         a frame whose size is impossible or over the bound

@@ -77,14 +77,14 @@ class Request(ApiMessage):
     """What a client sends."""
 
     ELEMENTS_MAX: ClassVar[int | None] = 100_000
-    """Of all its arrays together. An element can be one byte, and takes a thousand times that until it is answered.
+    """Of all its arrays together. An element can be one byte, and takes a thousand times that while it is handled.
 
     None for what only brokers send each other: that is as large as the cluster.
     """
 
 
 class Response(ApiMessage):
-    """What a broker answers."""
+    """What a broker sends back."""
 
 
 class Data(Message):

@@ -7,13 +7,13 @@
     control       transaction markers
     compression   the four codecs, decompression bounded
     scan          recovery: which batches of a log file can be trusted
-    transcode     whole batches to another codec; compressed batches opened and validated
+    transcode     whole batches to another codec; compressed batches decompressed and validated
     columns       many records as columns in Arrow's layout, and back
     partitioning  which partition a key belongs to
     legacy        formats v0 and v1: read, up-convert for storing, down-convert for old clients
     kernels       the loops over single records, compiled where a C compiler was at hand
 
-Everything here is pure: bytes in, bytes or values out, no I/O, no clock. What came from outside is answered with a
+Everything here is pure: bytes in, bytes or values out, no I/O, no clock. What came from outside is refused with a
 value, or with CorruptMessageError (the bytes are damaged: framing, checksum) or InvalidRecordError (the bytes are
 whole and say something that cannot be), never with another exception.
 """

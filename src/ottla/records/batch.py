@@ -214,7 +214,7 @@ def stamp(buffer: WritableBuffer, position: int, base_offset: int, leader_epoch:
 def rewrite_timestamp_type(
     buffer: WritableBuffer, position: int, timestamp_type: TimestampType, max_timestamp: int
 ) -> BatchHeader:
-    """Sets attribute bit 3 and `max_timestamp` and makes the CRC right again; answers the new header.
+    """Sets attribute bit 3 and `max_timestamp` and makes the CRC right again; returns the new header.
 
     For LogAppendTime `max_timestamp` is the broker's time, which readers then take for every record of the batch.
     """

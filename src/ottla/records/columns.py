@@ -222,7 +222,7 @@ def spans_of_columns(
 
 
 def put_headers(spans: Spans, rows: Iterable[list[tuple[bytes, bytes | None]]]) -> bytes:
-    """Encode each row's headers and note in the spans where they lie: in the bytes that are answered."""
+    """Encode each row's headers and note in the spans where they lie: in the bytes that are returned."""
     counts, starts, ends, parts, end = array("q"), array("q"), array("q"), [], 0
     for headers in rows:
         encoded = encode_headers(headers) if headers else b"\0"

@@ -12,7 +12,7 @@ nothing.
 
 cramjam lets go of the GIL in all of these but one (measured: another Python thread is held up no longer than the switch
 interval while 120 MB go through). The exception is LZ4 compression, whose streaming object holds it, for about 0.3 ms
-per MB. So large sections may be opened in a thread.
+per MB. So large sections may be decompressed in a thread.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Whole batches made anew: another codec (`compression.type` forced by the topic), and compressed batches opened.
+"""Whole batches made anew: another codec (`compression.type` forced by the topic), and compressed batches decompressed.
 
 The broker passes batches on as they came; this is for topics that ask for something else. Header fields stay, records
 are the same bytes, only compressed otherwise. All of it is kernels and codecs that hold no GIL, fit for a thread.
@@ -66,7 +66,7 @@ def validate_compressed(
     timestamp_max: int = TIMESTAMP_MAX,
     size_max: int = DECOMPRESSED_MAX,
 ) -> SectionFacts | RecordProblem:
-    """As `validate_section`, for a batch in any codec. InvalidRecordError: it cannot be opened within `size_max`."""
+    """As `validate_section`, for a batch in any codec. InvalidRecordError: decompressed, it passes `size_max`."""
     section = open_section(buffer, position, header, size_max)
     return validate_section(
         section, header, need_key=need_key, timestamp_min=timestamp_min, timestamp_max=timestamp_max

@@ -1,6 +1,6 @@
 """The event loop that a broker runs on: our selector, and two readings of the clock per turn.
 
-The loop's turn is: wait in `select`, then run what is ready. MeasuredSelector looks at the clock when `select` begins
+The loop's turn is: wait in `select`, then run what is ready. BusyTimeSelector looks at the clock when `select` begins
 and when it ends, however many requests the turn served; the time between an end and the next beginning is one step, in
 which the loop looked at no socket. `observability.event_loop` makes metrics of it.
 """
@@ -13,7 +13,7 @@ from time import monotonic
 from ottla.transport.selector import LoopSelector
 
 
-class MeasuredSelector(LoopSelector):
+class BusyTimeSelector(LoopSelector):
     """A selector that also adds up the loop's steps. Times in seconds."""
 
     def __init__(self, now: Callable[[], float] = monotonic) -> None:
@@ -45,5 +45,5 @@ class MeasuredEventLoop(asyncio.SelectorEventLoop):
     """The event loop that a broker runs on."""
 
     def __init__(self) -> None:
-        self.measured = MeasuredSelector()
+        self.measured = BusyTimeSelector()
         super().__init__(self.measured)

@@ -22,8 +22,8 @@ def offsets(target: Target, names: tuple[str, ...], at: str | None, committed: b
         partitions = resolve_partitions(admin, names or sorted(admin.list_topics()))
         if time_ms is not None:
             found = admin.list_offsets(dict.fromkeys(partitions, time_ms)).check()
-            rows = [(*one, *((answer.offset, answer.timestamp) if answer.offset >= 0 else (None, None)))
-                    for one, answer in sorted(found.items())]  # fmt: skip
+            rows = [(*one, *((at.offset, at.timestamp) if at.offset >= 0 else (None, None)))
+                    for one, at in sorted(found.items())]  # fmt: skip
             print_rows(target.format, ["topic", "partition", "offset", "timestamp"], rows)
             return
         first = admin.list_offsets(dict.fromkeys(partitions, OffsetSpec.EARLIEST)).check()

@@ -28,8 +28,8 @@ def main(arguments: Sequence[str]) -> int:
     if not serves(given.bootstrap_server, ApiKey.UNREGISTER_BROKER):
         print("The target cluster does not support the broker unregistration API.")
         return 0
-    answer = ask(given.bootstrap_server, UnregisterBrokerRequest(broker_id=given.id), 0)
-    if answer.error_code:
-        raise broker_error(answer.error_code, f"broker {given.id}", answer.error_message)
+    response = ask(given.bootstrap_server, UnregisterBrokerRequest(broker_id=given.id), 0)
+    if response.error_code:
+        raise broker_error(response.error_code, f"broker {given.id}", response.error_message)
     print(f"Broker {given.id} is no longer registered.")
     return 0

@@ -1,7 +1,7 @@
 """Records of `__consumer_offsets` as JSON, as `kafka-dump-log --offsets-decoder` prints them.
 
 A key is {"type", "data"}, a value {"version", "data"}, fields in the order and under the names of Kafka's schema; the
-subscription and assignment inside a member are opened too.
+subscription and assignment inside a member are decoded too.
 """
 
 import json

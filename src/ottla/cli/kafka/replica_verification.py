@@ -1,7 +1,7 @@
 """`kafka-replica-verification`: are all replicas of a partition the same? Reads each of them and compares checksums.
 
 Every round fetches from all replicas of a partition at the same offset, as the debugging reader (replica id -2) whom
-followers answer too, and compares the batches up to the lowest high watermark. The lag is how far the slowest replica
+followers respond too, and compares the batches up to the lowest high watermark. The lag is how far the slowest replica
 is behind the most advanced one. Runs until it is stopped.
 """
 
@@ -31,7 +31,7 @@ class Replica(NamedTuple):
     address: str
 
 
-class Answer(NamedTuple):
+class ReplicaRead(NamedTuple):
     high_watermark: int
     batches: list[BatchHeader]
 
@@ -75,14 +75,14 @@ class Verification:
             found_offsets = admin.list_offsets(dict.fromkeys(self._replicas, start)).results
             ends = admin.list_offsets(dict.fromkeys(self._replicas, OffsetSpec.LATEST)).results
         self.offsets = {
-            one: answer.offset if answer.offset >= 0 else ends[one].offset for one, answer in found_offsets.items()
+            one: found.offset if found.offset >= 0 else ends[one].offset for one, found in found_offsets.items()
         }
 
     def round(self) -> None:
         """One look at every replica of every partition."""
         for partition in self.offsets:
-            answers = {replica: self._fetch(replica, partition) for replica in self._replicas[partition]}
-            for problem in self._compare(partition, answers):
+            reads = {replica: self._fetch(replica, partition) for replica in self._replicas[partition]}
+            for problem in self._compare(partition, reads):
                 print(f"{_now()}: {problem}", flush=True)
 
     def report(self) -> None:
@@ -93,7 +93,7 @@ class Verification:
             flush=True,
         )
 
-    def _fetch(self, replica: Replica, partition: TopicPartition) -> Answer:
+    def _fetch(self, replica: Replica, partition: TopicPartition) -> ReplicaRead:
         request = FetchRequest(
             replica_id=_DEBUGGING_READER,
             max_wait_ms=0,
@@ -115,16 +115,16 @@ class Verification:
         data: PartitionData = ask(replica.address, request, _FETCH_VERSION).responses[0].partitions[0]
         assert data.records is None or isinstance(data.records, bytes | memoryview), "it came over a socket"
         batches = iterate_batches(data.records or b"", partial_tail=True)
-        return Answer(data.high_watermark, [header for _position, header in batches])
+        return ReplicaRead(data.high_watermark, [header for _position, header in batches])
 
-    def _compare(self, partition: TopicPartition, answers: dict[Replica, Answer]) -> Iterator[str]:
+    def _compare(self, partition: TopicPartition, reads: dict[Replica, ReplicaRead]) -> Iterator[str]:
         """Problems found; the offset moves to the end of what all replicas agree to have."""
-        most = max(answer.high_watermark for answer in answers.values())
-        least = min(answer.high_watermark for answer in answers.values())
+        most = max(read.high_watermark for read in reads.values())
+        least = min(read.high_watermark for read in reads.values())
         self._lags[partition] = most - least
-        first_replica, first = next(iter(answers.items()))
+        first_replica, first = next(iter(reads.items()))
         for number, header in enumerate(first.batches):
-            others = {replica: answer.batches[number : number + 1] for replica, answer in answers.items()}
+            others = {replica: read.batches[number : number + 1] for replica, read in reads.items()}
             if header.next_offset > least or not all(others.values()):
                 return
             for replica, (other,) in others.items():

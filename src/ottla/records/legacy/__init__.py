@@ -1,6 +1,6 @@
 """Formats v0 and v1 (magic 0 and 1): message sets, as clients before 0.11 send and read them and old logs hold them.
 
-    message        reads a message set, wrappers opened, into runs of spans
+    message        reads a message set, wrappers decompressed, into runs of spans
     lz4_header     the header checksum that v0 got wrong
     up_convert     a message set to batches of format v2, for storing
     down_convert   what a log holds to a message set, for Fetch 0 to 3

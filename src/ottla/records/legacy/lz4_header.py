@@ -8,8 +8,8 @@
             0/4   dictionary id
             1     HC               second byte of xxHash32 of FLG up to here
 
-Kafka's clients before 0.10 hashed from the magic on. Their frames are mended before they are opened, and frames for
-such a reader get the checksum that it expects. Format v1 has it right; its frames are mended too, which changes
+Kafka's clients before 0.10 hashed from the magic on. Their frames are mended before they are decompressed, and frames
+for such a reader get the checksum that it expects. Format v1 has it right; its frames are mended too, which changes
 nothing.
 """
 

@@ -65,7 +65,7 @@ def messages_end(buffer: Buffer, position: int = 0) -> int:
 def read_messages(
     buffer: Buffer, *, partial_tail: bool = False, size_max: int = DECOMPRESSED_MAX, total_max: int = NO_BOUND
 ) -> Iterator[MessageRun]:
-    """The runs of a message set, in order, wrappers opened: each up to `size_max` bytes, all up to `total_max`.
+    """The runs of a message set, in order, wrappers decompressed: each up to `size_max` bytes, all up to `total_max`.
 
     CorruptMessageError: a message is damaged or, without `partial_tail`, cut short. InvalidRecordError: a wrapper is.
     """
@@ -81,7 +81,7 @@ def read_messages(
 
 
 def index_by_kind(view: memoryview, *, partial_tail: bool = False) -> Iterator[tuple[int, Spans]]:
-    """The spans of a message set in stretches of one kind (`spans.KIND`), wrappers unopened."""
+    """The spans of a message set in stretches of one kind (`spans.KIND`), wrappers left compressed."""
     spans = _index(view, partial_tail)
     for kind, start, end in _ranges_of_one_kind(spans[KIND::SPAN_COLUMNS]):
         yield kind, _rows(spans, start, end)
