@@ -4,7 +4,31 @@
     ottla.aio                                      the same for asyncio
     ottla.TopicPartition, ottla.NewTopic, ...      what they take and give
 
-They are imported when they are first used: `import ottla` alone stays light.
+They are imported when they are first used: `import ottla` alone stays light. The packages, top to bottom:
+
+    cli/            the `ottla` command and Kafka's tools
+    testing/        brokers and simulated parts for test suites
+    spark/          the data pipeline on Spark
+    broker/         wires the parts of one broker, starts and stops them
+    server/         listeners, and the stages that every request goes through
+    handlers/       requests to responses, one file per family of APIs
+    coordinators/   groups as state machines on internal topics
+    controller/     who leads what: elections, topics, replicas
+    replication/    partitions: leader epoch, ISR, high watermark, who waits on them
+    storage/        logs: segments, indexes, recovery, retention, the cleaner
+    coordination/   ZooKeeper: paths, payloads, sessions, the embedded server
+    clients/        connections, producer, consumer, admin
+    aio             the clients for asyncio, by name
+    metadata/       the cluster as one immutable image
+    transport/      connections on non-blocking sockets, frames
+    records/        the record batch, codecs, the compiled record kernels
+    protocol/       messages, declared once for all versions, and their codec
+    disk/           the only package that touches log files
+    observability/  metrics and logs
+    config/         every configuration key
+    clock/          time as a parameter
+    errors/         the tree of exceptions, with Kafka's codes
+    model           topic partitions, ids and other words that every package shares
 """
 
 from importlib import import_module

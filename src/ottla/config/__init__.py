@@ -1,15 +1,21 @@
 """Configuration: every key of Kafka 3.9, of the 0.8.2 manual and of our own, and the values that hold.
 
-| module | what it holds |
-|---|---|
-| `tables/`, `definition`, `keys` | the keys: type, default, valid values, meaning, status; parsed on first use |
-| `values`, `validators` | text to typed value, and which values a key takes |
-| `properties` | `server.properties` files and `key=value` overrides |
-| `synonyms`, `effective`, `rules` | keys that stand for each other; what holds; what must hold between keys |
-| `listeners` | endpoints |
-| `broker_config`, `topic_config` | the two objects that the rest of the broker reads |
-| `dynamic`, `describe`, `sources` | changes while running; DescribeConfigs' view with sources and synonyms |
-| `document` | writes docs/configuration.md |
+    tables/        the keys: type, default, valid values, meaning, status
+    definition     one key, and how the tables become keys
+    keys           every key by kind, parsed on first use
+    values         text to typed value and back
+    validators     which values a key takes
+    properties     `server.properties` files and `key=value` overrides
+    synonyms       keys that stand for each other
+    effective      from what was set to what holds: old names, coarser units, defaults
+    rules          what must hold between keys
+    listeners      endpoints: where a broker listens, and what it tells clients
+    sources        where a value comes from, with the codes of DescribeConfigs
+    broker_config  the configuration of one broker
+    topic_config   the configuration of one topic
+    dynamic        which broker keys may change while the broker runs
+    describe       the view of DescribeConfigs, with sources and synonyms
+    document       writes docs/configuration.md
 
 The defaults are Kafka 3.9's. The deviations: a broker listens on loopback unless told; no `zookeeper.connect` means
 the embedded server; `log.dirs` is `./data/logs`; `queued.max.request.bytes` is 64 MB; internal topics get no more

@@ -1,4 +1,9 @@
-"""What can go wrong: `tree` says whose fault, `codes` are the protocol's numbers, `kafka` one class per code."""
+"""What can go wrong, as exceptions.
+
+tree   the exceptions by whose fault it is
+codes  Kafka's error codes
+kafka  one exception class per error code
+"""
 
 from ottla.errors.codes import ErrorCode
 from ottla.errors.kafka import InvalidMetadataError, KafkaError, RetriableError, error_for_code

@@ -1,14 +1,23 @@
 """Kafka's protocol: bytes to messages and back (step 2 of a record's path). Sans-IO: no socket, no clock, no thread.
 
-    messages/             one module per API: request, response and their structs, declared once for all versions
+    messages/             requests and responses with their structs, declared once for all versions
     coordinator_records/  what the coordinators keep in `__consumer_offsets` and `__transaction_state`
-    schema                how a message is declared; on top of `field` (one field) and `message` (the base classes)
+    schema                the vocabulary of declarations
+    field                 one field of a message: type, versions, default
+    message               the base classes of messages
     codec                 decode, encode, encode_chunks, prepare
-    reader_compiler, writer_compiler    Python source per (message, version), from `layout`, built with `source`
-    primitives            varints, tags and UUIDs that compiled code calls; `initializer` compiles constructors
-    api_keys, apis        the numbers of the APIs, their versions and classes
-    headers               what stands in front of every request and response
+    layout                which fields of a struct are on the wire in one version
+    reader_compiler       compiles the reader of one message in one version
+    writer_compiler       compiles the writer of one message in one version
+    source                Python source under construction, for both compilers
+    primitives            varints, tags and UUIDs that compiled code calls
+    initializer           compiles the constructors of messages
+    api_keys              the numbers of the APIs and their versions
+    apis                  the message classes and the header versions of the APIs
+    headers               the headers of requests and responses
     versioned             payloads with their version in front
+    answer_errors         compiles the count of a response's error codes
+    lone_batch            finds the batch of a Produce request that has one
 
 Bytes from outside give a message or a DecodeError, never another exception, and never cost more memory than they pay
 for. All integers are big-endian. Up to an API's last inflexible version a string is an int16 length and UTF-8, an array

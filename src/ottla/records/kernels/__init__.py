@@ -1,5 +1,19 @@
 """Record kernels: the loops over single records, the only code here that CPython is too slow for.
 
+    kernel_records    walks the records of one batch (format v2) and says where everything lies
+    kernel_encode     writes the records section of a batch
+    kernel_gather     the records of an open batch, added one at a time
+    kernel_rows       Python objects for records
+    kernel_columns    columns of records in Arrow's layout, from spans and back to them
+    kernel_legacy     message sets of formats v0 and v1
+    kernel_scan       walks the batches of a log file and checks their checksums
+    kernel_murmur2    the hash of Java's default partitioner
+    spans             where the parts of each record lie: rows of int64
+    validation_codes  what can be wrong with a batch: numbers and sentences
+    crc_tables        the tables of a CRC of 32 bits
+    loading           takes a kernel compiled or interpreted
+    cython_shim       what a kernel needs of Cython when it runs interpreted
+
 Each `kernel_*.py` is plain Python with C types in its annotations (Cython's pure Python mode). Installed where a C
 compiler is at hand they are extensions; elsewhere, or with `OTTLA_KERNELS=interpreted`, they run as they stand:
 correct, only slow. `KERNELS_COMPILED` says which it is. Rules of a kernel:
