@@ -62,7 +62,7 @@ def test_keys_of_the_log_manager_can_be_altered(tmp_path: Path) -> None:
         broker.create_topic(TOPIC)
         alter(broker, ALL_BROKERS, "producer.id.expiration.ms", "777")
         alter(broker, ALL_BROKERS, "ottla.validate.compressed", "true")
-        assert inside(broker).data.logs.settings.producer_expiration_ms == 777
+        assert inside(broker).data.logs.registry.settings.producer_expiration_ms == 777
         assert log_of(broker, TOPIC).validation.is_heavy(memoryview(batch([bytes(100)], compression=Codec.GZIP)))
 
 

@@ -58,7 +58,7 @@ async def test_a_full_disk_is_said_once_in_a_while_and_every_refused_produce_is_
         for _ in range(5):
             assert await broker.produce(BAD, batch()) == STORAGE_ERROR
         assert await broker.produce(GOOD, batch()) == ErrorCode.NONE
-        assert len(broker.broker.data.logs.online_dirs()) == 2
+        assert len(broker.broker.data.logs.dirs.online()) == 2
         (error,) = [record.getMessage() for record in caplog.records if record.name == "ottla.disk.directory"]
         assert broker.log(BAD).log_directory.path in error
         assert "No space left on device: refused until there is room" in error

@@ -98,7 +98,7 @@ def test_a_slice_whose_bytes_were_truncated_ends_the_connection(
 def failures(directory: LogDirectory) -> list[LogDirError]:
     """What whoever takes the directory offline is told."""
     told: list[LogDirError] = []
-    directory.on_failed = told.append
+    directory.hand_over(directory.handles, told.append)
     return told
 
 

@@ -140,7 +140,7 @@ async def test_a_disk_that_fails_under_an_answer_ends_its_directory_and_not_the_
         fetcher = follow(replicas, leader, FetcherSettings(backoff_ms=1), records=3)
         disk = replicas.manager.partition("t", 0).log.log_directory.disk = FaultyDisk()
         disk.faults["pread"] = os_error(errno.EIO)  # Where the high watermark lies must be read from the log.
-        await until(lambda: not replicas.logs.online_dirs())
+        await until(lambda: not replicas.logs.dirs.online())
         for _ in range(10):
             await asyncio.sleep(0)
         assert fetcher._task is not None

@@ -86,7 +86,7 @@ async def test_broker_that_cannot_know_whether_it_leads_appends_nothing_for_acks
 @on_loop
 async def test_log_that_may_be_in_an_offline_directory_is_not_replaced_by_an_empty_one(tmp_path: Path) -> None:
     with replicas_in(Path(f"{tmp_path}/a,{tmp_path}/b")) as replicas:
-        replicas.logs.log_dirs[1].fail(OSError("broken"))
+        replicas.logs.dirs.all[1].fail(OSError("broken"))
         state = PartitionState(BROKER_ID, 3, (BROKER_ID, 2), (BROKER_ID, 2), 1)
         with pytest.raises(KafkaStorageError):
             replicas.manager.apply(TopicPartition("known", 0), uuid.UUID(int=8), state)

@@ -156,7 +156,7 @@ class SimulatedBroker:
             config, self.session, clock, self.broker_id, metadata, self.replicas, configs, runtime
         )
         table = self._handlers(metadata, metrics)
-        vouch = self.logs.vouch if self.logs.may_lack_records else None
+        vouch = self.logs.mark_intact if self.logs.may_lack_records else None
         await self.control.start({"PLAINTEXT": AdvertisedEndpoint(self.address, 9092)}, vouch)
         self.simulation.network.listen(
             self.address, self.process, lambda connection: ServedConnection(connection, table, self.process)
@@ -208,7 +208,7 @@ class SimulatedBroker:
 
     def _tick(self) -> None:
         self.logs.tick()
-        self.logs.checkpoint_high_watermarks()
+        self.logs.durability.checkpoint_high_watermarks()
         asyncio.get_running_loop().call_later(TICK_SECONDS, self._tick)
 
     # What it knows

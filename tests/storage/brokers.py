@@ -49,6 +49,8 @@ class Storage:
         self.settings = settings
         self.clock = ManualClock()
         self.failures: list[tuple[str, list[TopicPartition]]] = []
+        self.high_watermark: Callable[[PartitionLog], int] = lambda log: log.log_end_offset
+        self.flush_times: list[float] = []
         self.manager: LogManager
 
     def topic_config(self, name: str) -> TopicConfig:
@@ -68,6 +70,8 @@ class Storage:
             disk=disk,
             background=background,
             call_soon=call_soon,
+            high_watermark=lambda log: self.high_watermark(log),
+            on_flushed=self.flush_times.append,
             on_directory_failed=lambda path, partitions, error: self.failures.append((path, list(partitions))),
         )
         self.manager.open()

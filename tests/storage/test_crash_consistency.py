@@ -67,7 +67,7 @@ class Workload:
 
     def start(self) -> None:
         manager = self.storage.start(self.disk)
-        self.log = manager.create(ORDERS)
+        self.log = manager.registry.create(ORDERS)
 
     def append(self, count: int, *, epoch: int = 0, size: int = 60) -> None:
         for _ in range(count):
@@ -78,7 +78,7 @@ class Workload:
 
     def flush(self) -> None:
         end_offset = self.log.log_end_offset
-        self.storage.manager.flush(self.log, end_offset, lambda error: self._promise(end_offset))
+        self.storage.manager.durability.flush(self.log, end_offset, lambda error: self._promise(end_offset))
 
     def checkpoint(self) -> None:
         self.storage.clock.advance_ms(100_000)
@@ -92,7 +92,7 @@ class Workload:
         era = Era(self.now, self.eras[-1].values[:offset])
         self.eras.append(era)
         self.promises = [(when, min(end, offset)) for when, end in self.promises] + [(self.now, 0)]
-        self.storage.manager.truncate_to(self.log, offset)
+        self.storage.manager.durability.truncate_to(self.log, offset)
         era.since = self.now
         entry = self.log.producers.get(4)
         self.sequence = itertools.count(entry.last_sequence + 1 if entry else 0)
@@ -114,10 +114,10 @@ def run_workload(root: Path) -> Workload:
     work.truncate(8)
     work.append(5, epoch=2)
     work.checkpoint()
-    work.storage.manager.create(LATER)
+    work.storage.manager.registry.create(LATER)
     work.flush()
     work.append(4, epoch=2)
-    work.storage.manager.delete(LATER)
+    work.storage.manager.registry.delete(LATER)
     work.storage.manager.tick()
     work.storage.stop()
     work.promises.append((work.now, work.log.log_end_offset))
@@ -160,7 +160,7 @@ class Checker:
         self.storage.crash()
 
     def _start(self) -> PartitionLog | None:
-        return self.storage.start(HastyDisk()).get(ORDERS)
+        return self.storage.start(HastyDisk()).registry.get(ORDERS)
 
     def _promised(self) -> int:
         return max((end for when, end in self.workload.promises if when <= self.point), default=0)

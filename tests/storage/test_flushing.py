@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ottla.clock import monotonic_ms
 from ottla.errors.kafka import KafkaStorageError, OutOfOrderSequenceNumberError
 from ottla.errors.tree import LogDirError
 from ottla.model import TopicPartition
@@ -35,7 +36,7 @@ class Rig:
         self.manager = self.storage.start(disk, lambda path: self.background)
 
     def create(self, partition: int = 0) -> PartitionLog:
-        log = self.manager.create(TopicPartition("orders", partition))
+        log = self.manager.registry.create(TopicPartition("orders", partition))
         self.background.run_all()
         return log
 
@@ -58,7 +59,7 @@ def test_one_sync_answers_all_who_wait(rig: Rig) -> None:
     log, answers = rig.create(), Answers()
     for number in range(5):
         rig.storage.append(log, b"value")
-        rig.manager.flush(log, number + 1, answers)
+        rig.manager.durability.flush(log, number + 1, answers)
     rig.syncs()
     assert answers == []
     rig.background.run_next()
@@ -74,10 +75,10 @@ def test_a_round_syncs_every_log_that_somebody_waits_for(rig: Rig) -> None:
     logs, answers = [rig.create(0), rig.create(1)], Answers()
     for log in logs:
         rig.storage.append(log, b"value")
-        rig.manager.flush(log, 1)
+        rig.manager.durability.flush(log, 1)
     for log in logs:
         rig.storage.append(log, b"value")
-        rig.manager.flush(log, 2, answers)
+        rig.manager.durability.flush(log, 2, answers)
     rig.syncs()
     rig.background.run_next()
     assert rig.syncs() == ["orders-0"]
@@ -89,9 +90,9 @@ def test_a_round_syncs_every_log_that_somebody_waits_for(rig: Rig) -> None:
 def test_what_is_durable_already_is_answered_at_once(rig: Rig) -> None:
     log, answers = rig.create(), Answers()
     rig.storage.append(log, b"value")
-    rig.manager.flush(log, 1)
+    rig.manager.durability.flush(log, 1)
     rig.background.run_all()
-    rig.manager.flush(log, 1, answers)
+    rig.manager.durability.flush(log, 1, answers)
     assert answers == [None]
     assert rig.background.queue == []
 
@@ -99,7 +100,7 @@ def test_what_is_durable_already_is_answered_at_once(rig: Rig) -> None:
 def test_records_appended_while_a_sync_runs_are_not_taken_for_durable(rig: Rig) -> None:
     log = rig.create()
     rig.storage.append(log, b"before")
-    rig.manager.flush(log, 1)
+    rig.manager.durability.flush(log, 1)
     rig.storage.append(log, b"during")
     rig.background.run_all()
     assert log.recovery_point == 1
@@ -109,8 +110,8 @@ def test_a_truncation_while_a_sync_runs_keeps_the_recovery_point_below_it(rig: R
     log = rig.create()
     for _ in range(4):
         rig.storage.append(log, b"old")
-    rig.manager.flush(log, 4)
-    rig.manager.truncate_to(log, 2)
+    rig.manager.durability.flush(log, 4)
+    rig.manager.durability.truncate_to(log, 2)
     for _ in range(4):
         rig.storage.append(log, b"new")
     rig.background.run_all()
@@ -132,7 +133,7 @@ def test_only_closed_segments_are_synced_by_themselves(tmp_path: Path) -> None:
 def test_the_epochs_are_on_disk_before_the_recovery_point_passes_them(rig: Rig) -> None:
     log = rig.create()
     rig.storage.append(log, b"value", epoch=3)
-    rig.manager.flush(log, 1)
+    rig.manager.durability.flush(log, 1)
     assert log.leader_epochs.dirty
     rig.background.run_all()
     assert not log.leader_epochs.dirty
@@ -143,9 +144,9 @@ def test_flush_messages_asks_for_a_flush_when_so_many_are_not_durable(tmp_path: 
     rig = Rig(tmp_path / "a", RecordingDisk(), flush_messages="3")
     log = rig.create()
     rig.storage.append(log, b"a", b"b")
-    assert not rig.manager.must_flush(log)
+    assert not rig.manager.durability.must_flush(log)
     rig.storage.append(log, b"c")
-    assert rig.manager.must_flush(log)
+    assert rig.manager.durability.must_flush(log)
 
 
 def test_flush_ms_flushes_by_itself(tmp_path: Path) -> None:
@@ -196,12 +197,12 @@ def test_a_failed_sync_is_told_takes_the_directory_offline_and_is_not_tried_agai
     rig = Rig(tmp_path / "a", disk)
     log, answers = rig.create(), Answers()
     rig.storage.append(log, b"value")
-    rig.manager.flush(log, 1, answers)
+    rig.manager.durability.flush(log, 1, answers)
     disk.faults["sync"] = os_error(errno.EIO)
     rig.background.run_all()
     assert [type(answer) for answer in answers] == [LogDirError]
     assert rig.storage.failures == [(str(tmp_path / "a"), [ORDERS])]
-    assert rig.manager.get(ORDERS) is None
+    assert rig.manager.registry.get(ORDERS) is None
     del disk.faults["sync"]
     disk.calls.clear()
     rig.background.run_all()
@@ -212,8 +213,8 @@ def test_a_failed_sync_is_told_takes_the_directory_offline_and_is_not_tried_agai
 def test_a_log_deleted_while_a_sync_runs_does_no_harm(rig: Rig) -> None:
     log, answers = rig.create(), Answers()
     rig.storage.append(log, b"value", epoch=1)
-    rig.manager.flush(log, 1, answers)
-    rig.manager.delete(ORDERS)
+    rig.manager.durability.flush(log, 1, answers)
+    rig.manager.registry.delete(ORDERS)
     rig.background.run_all()
     assert [type(answer) for answer in answers] == [KafkaStorageError], "its files are gone, synced or not"
     assert rig.storage.failures == []
@@ -222,9 +223,9 @@ def test_a_log_deleted_while_a_sync_runs_does_no_harm(rig: Rig) -> None:
 def test_waiting_for_a_log_that_is_deleted_ends_with_an_error(rig: Rig) -> None:
     log, answers = rig.create(), Answers()
     rig.storage.append(log, b"value")
-    rig.manager.flush(log, 1)
-    rig.manager.flush(log, 1, answers)
-    rig.manager.delete(ORDERS)
+    rig.manager.durability.flush(log, 1)
+    rig.manager.durability.flush(log, 1, answers)
+    rig.manager.registry.delete(ORDERS)
     assert [type(answer) for answer in answers] == [KafkaStorageError]
 
 
@@ -239,33 +240,32 @@ def test_a_thread_does_the_work_and_the_loop_hears_of_it(tmp_path: Path) -> None
 
     storage = Storage(tmp_path / "a")
     manager = storage.start(background=lambda path: ThreadBackground(path, call_soon))
-    log = manager.create(ORDERS)
+    log = manager.registry.create(ORDERS)
     assert told.wait(30)
     calls.pop(0)()  # type: ignore[operator]
     told.clear()
     storage.append(log, b"value")
     answers = Answers()
-    manager.flush(log, 1, answers)
+    manager.durability.flush(log, 1, answers)
     assert told.wait(30)
     assert answers == []
     calls.pop(0)()  # type: ignore[operator]
     assert answers == [None]
     assert log.recovery_point == 1
     storage.stop()
-    found = storage.start().get(ORDERS)
+    found = storage.start().registry.get(ORDERS)
     assert found is not None
     assert values_of(found) == [b"value"]
 
 
 def test_every_round_tells_how_long_it_took(rig: Rig) -> None:
     log = rig.create()
-    times: list[float] = []
-    rig.manager.log_dir_of(log).flusher.on_flushed = times.append
+    rounds = len(rig.storage.flush_times)
     rig.storage.append(log, b"value")
-    rig.manager.flush(log, 1)
+    rig.manager.durability.flush(log, 1)
     rig.background.run_all()
-    assert len(times) == 1
-    assert times[0] >= 0
+    assert len(rig.storage.flush_times) == rounds + 1
+    assert rig.storage.flush_times[-1] >= 0
 
 
 def test_a_round_holds_few_descriptors_however_much_is_unflushed(
@@ -281,8 +281,8 @@ def test_a_round_holds_few_descriptors_however_much_is_unflushed(
     rig.background.run_all()
     log.recovery_point = 0
     rig.storage.append(other, b"value")
-    rig.manager.flush(log, 20, answers)
-    rig.manager.flush(other, 1, answers)
+    rig.manager.durability.flush(log, 20, answers)
+    rig.manager.durability.flush(other, 1, answers)
     while rig.background.queue:
         assert sum(file.pins for segment in log.segments for file in segment.files) <= 9 + 2
         rig.background.run_next()
@@ -302,11 +302,11 @@ def test_a_round_without_descriptors_keeps_none(tmp_path: Path) -> None:
             file.close()
     log.recovery_point = 0
     disk.faults["open"] = os_error(errno.EMFILE)
-    rig.manager.flush(log, 3, answers)
+    rig.manager.durability.flush(log, 3, answers)
     rig.background.run_all()
     assert sum(file.pins for segment in log.segments for file in segment.files) == 0
     del disk.faults["open"]
-    rig.manager.flush(log, 3, answers)
+    rig.manager.durability.flush(log, 3, answers)
     rig.background.run_all()
     assert (answers, log.recovery_point) == ([None, None], 3)
 
@@ -317,13 +317,13 @@ def test_who_waits_for_a_flush_without_room_is_told_when_there_is_room_again(tmp
     poor, rich = rig.create(0), rig.create(1)
     poor_answers, rich_answers = Answers(), Answers()
     rig.storage.append(rich, b"value")
-    rig.manager.flush(rich, 1)
+    rig.manager.durability.flush(rich, 1)
     rig.background.run_all()
     disk.faults["rename"] = os_error(errno.ENOSPC)
     rig.storage.append(poor, b"value of an epoch that is not in the file yet")
     rig.storage.append(rich, b"value")
-    rig.manager.flush(poor, 1, poor_answers)
-    rig.manager.flush(rich, 2, rich_answers)
+    rig.manager.durability.flush(poor, 1, poor_answers)
+    rig.manager.durability.flush(rich, 2, rich_answers)
     rig.background.run_all()
     assert (poor_answers, rich_answers) == ([], [None]), "want of room for one is nothing to the others"
     rig.manager.tick()
@@ -341,10 +341,10 @@ def test_a_partition_that_is_deleted_while_its_flush_is_put_off_tells_who_waits(
     log, answers = rig.create(), Answers()
     rig.storage.append(log, b"value of an epoch that is not in the file yet")
     disk.faults["rename"] = os_error(errno.ENOSPC)
-    rig.manager.flush(log, 1, answers)
+    rig.manager.durability.flush(log, 1, answers)
     rig.background.run_all()
     del disk.faults["rename"]
-    rig.manager.delete(log.topic_partition)
+    rig.manager.registry.delete(log.topic_partition)
     assert [type(answer) for answer in answers] == [KafkaStorageError]
 
 
@@ -357,7 +357,7 @@ def test_a_thousand_logs_that_wait_without_descriptors_are_all_told_in_the_end(t
         log.active.log.close()
     disk.faults["open"] = os_error(errno.EMFILE)
     for log in logs:
-        rig.manager.flush(log, 1, answers)
+        rig.manager.durability.flush(log, 1, answers)
     rig.background.run_all()
     assert answers == []
     del disk.faults["open"]
@@ -374,11 +374,11 @@ def test_a_file_that_cannot_be_opened_for_a_flush_ends_the_directory_and_not_the
     rig.storage.append(log, b"value")
     log.active.log.close()
     disk.faults["open"] = os_error(errno.EIO)
-    rig.manager.flush(log, 1, answers)
-    assert rig.manager.online_dirs(), "not under the hands of whoever asked"
+    rig.manager.durability.flush(log, 1, answers)
+    assert rig.manager.dirs.online(), "not under the hands of whoever asked"
     rig.background.run_all()
     assert [type(answer) for answer in answers] == [LogDirError]
-    assert not rig.manager.online_dirs()
+    assert not rig.manager.dirs.online()
     rig.manager.tick()
 
 
@@ -414,11 +414,11 @@ def test_a_segment_that_is_deleted_before_it_was_synced_is_not_looked_for(tmp_pa
     log.delete_oldest(2, now_ms=NOW_MS)
     del disk.faults["sync_directory"]
     rig.storage.clock.advance_ms(1)
-    rig.manager.log_dirs[0].deletions.run_due(rig.manager.monotonic_ms())
+    rig.manager.dirs.all[0].deletions.run_due(monotonic_ms(rig.storage.clock))
     remove, removed = rig.background.queue.pop()
     remove()
-    rig.manager.flush(log, 3, answers)
+    rig.manager.durability.flush(log, 3, answers)
     removed(None)
     rig.background.run_all()
     assert (answers, log.recovery_point) == ([None], 3)
-    assert rig.manager.online_dirs()
+    assert rig.manager.dirs.online()

@@ -107,7 +107,7 @@ def open_ours(broker: ZooKeeperModeBroker, disk: FaultyDisk | None = None) -> tu
 
 
 def get(manager: LogManager, partition: Partition) -> PartitionLog:
-    log = manager.get(partition)
+    log = manager.registry.get(partition)
     assert log is not None
     return log
 
@@ -142,14 +142,14 @@ def test_a_cleanly_stopped_kafka_directory_is_served_extended_and_taken_back(kaf
     storage, manager = open_ours(kafka, disk)
     active = {log.active.log.path for log in manager.logs() if log.active.size}
     assert sorted(disk.opened) == sorted(active), "after a clean stop only the tails of active segments are looked at"
-    assert manager.log_dirs[0].was_clean
+    assert manager.dirs.all[0].was_clean
     orders, payments = get(manager, ORDERS), get(manager, PAYMENTS)
     assert data_values(orders) == [b"order %d" % number for number in range(RECORDS)]
     assert len(orders.segments) > 2
     assert [entry.last_sequence for _, entry in orders.producers.items()] == [RECORDS - 1]
     assert len(payments.aborted_transactions(0, payments.log_end_offset)) == 3
     assert payments.first_unstable_offset(payments.log_end_offset) is None
-    for log in manager.logs():
+    for log in manager.registry.logs():
         log.check_invariants()
     found = take_inventory(str(kafka.log_dir))
     assert found.meta is not None
@@ -180,7 +180,7 @@ def test_a_killed_kafka_directory_is_recovered_and_taken_back(kafka: ZooKeeperMo
     produce_orders(kafka, "lz4")
     kafka.kill()
     storage, manager = open_ours(kafka)
-    assert not manager.log_dirs[0].was_clean
+    assert not manager.dirs.all[0].was_clean
     orders = get(manager, ORDERS)
     assert data_values(orders) == [b"order %d" % number for number in range(RECORDS)]
     assert [entry.last_sequence for _, entry in orders.producers.items()] == [RECORDS - 1]

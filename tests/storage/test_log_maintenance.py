@@ -42,7 +42,7 @@ def test_retention_is_looked_at_as_often_as_the_broker_is_told_to(
         retention_check_interval_ms=interval_ms,
         producer_check_interval_ms=DAY_MS,
     )
-    log = storage.start().create(ORDERS)
+    log = storage.start().registry.create(ORDERS)
     storage.append(log, b"x" * 200)
     storage.manager.tick()
     storage.clock.advance_ms(20_000)  # the first visit is at a time of the partition's own within the interval
@@ -52,7 +52,7 @@ def test_retention_is_looked_at_as_often_as_the_broker_is_told_to(
 
 def test_segments_older_than_retention_ms_go_the_active_one_too(storage: Storage) -> None:
     storage.overrides["retention.ms"] = str(DAY_MS)
-    log = storage.start().create(ORDERS)
+    log = storage.start().registry.create(ORDERS)
     for _ in range(6):
         storage.append(log, b"x" * 200)
     storage.append(log, b"y" * 200, now_ms=storage.clock.wall_ms() + DAY_MS)
@@ -69,7 +69,7 @@ def test_segments_older_than_retention_ms_go_the_active_one_too(storage: Storage
 
 def test_file_time_counts_where_records_have_no_timestamp(storage: Storage) -> None:
     storage.overrides["retention.ms"] = str(DAY_MS)
-    log = storage.start().create(ORDERS)
+    log = storage.start().registry.create(ORDERS)
     storage.append(log, b"value", now_ms=-1)
     path = log.active.log.path
     os.utime(path, (storage.clock.wall_ms() / 1000, storage.clock.wall_ms() / 1000))
@@ -82,13 +82,13 @@ def test_file_time_counts_where_records_have_no_timestamp(storage: Storage) -> N
 
 @pytest.mark.parametrize("end", ["stop", "crash"])
 def test_file_time_is_not_renewed_by_a_restart(storage: Storage, end: str) -> None:
-    log = storage.start().create(ORDERS)
+    log = storage.start().registry.create(ORDERS)
     for _ in range(4):
         storage.append(log, b"x" * 200, now_ms=-1)
     for segment in log.segments:
         os.utime(segment.log.path, (1_000_000_000, 1_000_000_000))
     getattr(storage, end)()
-    found = storage.start().get(ORDERS)
+    found = storage.start().registry.get(ORDERS)
     assert found is not None
     storage.append(found, b"x" * 200, now_ms=-1)
     assert [segment.largest_timestamp for segment in found.segments][:4] == [1_000_000_000_000] * 4
@@ -97,7 +97,7 @@ def test_file_time_is_not_renewed_by_a_restart(storage: Storage, end: str) -> No
 def test_a_file_time_that_cannot_be_read_ends_the_directory_and_not_the_upkeep(tmp_path: Path) -> None:
     storage, disk = Storage(tmp_path / "a", tmp_path / "b"), FaultyDisk()
     manager = storage.start(disk)
-    storage.append(manager.create(ORDERS), b"value", now_ms=-1)
+    storage.append(manager.registry.create(ORDERS), b"value", now_ms=-1)
     disk.faults["stat"] = os_error(errno.EIO)
     visit(storage)
     assert storage.failures == [(str(tmp_path / "a"), [ORDERS])]
@@ -105,7 +105,7 @@ def test_a_file_time_that_cannot_be_read_ends_the_directory_and_not_the_upkeep(t
 
 def test_oldest_segments_go_while_the_log_stays_above_retention_bytes(storage: Storage) -> None:
     storage.overrides |= {"retention.bytes": "1000", "retention.ms": "-1"}
-    log = storage.start().create(ORDERS)
+    log = storage.start().registry.create(ORDERS)
     for _ in range(20):
         storage.append(log, b"x" * 200)
     size = log.active.size
@@ -116,7 +116,7 @@ def test_oldest_segments_go_while_the_log_stays_above_retention_bytes(storage: S
 
 def test_segments_below_the_log_start_offset_go_even_of_a_compacted_topic(storage: Storage, tmp_path: Path) -> None:
     storage.overrides |= {"cleanup.policy": "compact"}
-    log = storage.start().create(ORDERS)
+    log = storage.start().registry.create(ORDERS)
     for number in range(6):
         data = encode_batch([Record(0, storage.clock.wall_ms(), b"key %d" % number, b"x" * 200)])
         log.append_as_leader(memoryview(bytearray(data)), 0, now_ms=storage.clock.wall_ms())
@@ -131,28 +131,28 @@ def test_segments_below_the_log_start_offset_go_even_of_a_compacted_topic(storag
 def test_nothing_past_the_high_watermark_is_deleted(tmp_path: Path) -> None:
     storage = Storage(tmp_path / "a", topic={"segment.bytes": "300", "retention.ms": "1000"})
     storage.start()
-    log = storage.manager.create(ORDERS)
+    log = storage.manager.registry.create(ORDERS)
     for _ in range(6):
         storage.append(log, b"x" * 200)
-    storage.manager._high_watermark = lambda log: 3
+    storage.high_watermark = lambda log: 3
     visit(storage)
     assert log.log_start_offset == 3
 
 
 def test_a_moved_log_start_survives_a_clean_stop_and_a_checkpointed_one_a_kill(storage: Storage) -> None:
-    log = storage.start().create(ORDERS)
+    log = storage.start().registry.create(ORDERS)
     for _ in range(3):
         storage.append(log, b"a", b"b", b"c")
     log.increment_log_start_offset(4)
     storage.stop()
-    found = storage.start().get(ORDERS)
+    found = storage.start().registry.get(ORDERS)
     assert found is not None
     assert found.log_start_offset == 4
     found.increment_log_start_offset(5)
     storage.clock.advance_ms(120_000)
     storage.manager.tick()
     storage.crash()
-    found = storage.start().get(ORDERS)
+    found = storage.start().registry.get(ORDERS)
     assert found is not None
     assert found.log_start_offset == 5
 
@@ -163,7 +163,7 @@ def test_a_moved_log_start_survives_a_clean_stop_and_a_checkpointed_one_a_kill(s
 def test_producers_over_all_partitions_are_bounded(tmp_path: Path) -> None:
     storage = Storage(tmp_path / "a", producers_max=100)
     manager = storage.start()
-    logs = [manager.create(TopicPartition("orders", partition)) for partition in range(3)]
+    logs = [manager.registry.create(TopicPartition("orders", partition)) for partition in range(3)]
     for number in range(300):
         storage.append(logs[number % 3], b"x", producer_id=number, producer_epoch=0, base_sequence=0)
         storage.clock.advance_ms(1)
@@ -178,7 +178,7 @@ def test_producers_over_all_partitions_are_bounded(tmp_path: Path) -> None:
 def test_ten_million_producer_ids_take_no_more_memory_than_half_a_million(tmp_path: Path) -> None:
     """Five batches each, as much as is remembered of a producer; a tick after every 50,000 of them."""
     storage = Storage(tmp_path / "a")
-    log = storage.start().create(ORDERS)
+    log = storage.start().registry.create(ORDERS)
     ((_, header),) = iterate_batches(encode_batch([Record(0, 0, None, b"x")], producer_epoch=0, base_sequence=0))
     most_bytes = most_ids = 0
     for producer_id in range(10_000_000):
@@ -202,7 +202,7 @@ def resident_bytes() -> int:
 
 def test_producers_expire(tmp_path: Path) -> None:
     storage = Storage(tmp_path / "a", producer_expiration_ms=1_000_000)
-    log = storage.start().create(ORDERS)
+    log = storage.start().registry.create(ORDERS)
     storage.append(log, b"x", producer_id=1, producer_epoch=0, base_sequence=0)
     visit(storage)
     assert len(log.producers) == 0

@@ -37,25 +37,25 @@ def names(path: Path) -> set[str]:
 
 
 def test_what_was_written_is_there_after_a_clean_stop(storage: Storage) -> None:
-    log = storage.start().create(ORDERS, TOPIC_ID)
+    log = storage.start().registry.create(ORDERS, TOPIC_ID)
     for number in range(10):
         storage.append(log, b"value %d" % number, b"x" * 100)
     storage.stop()
-    found = storage.start().get(ORDERS)
+    found = storage.start().registry.get(ORDERS)
     assert found is not None
     assert len(found.segments) > 3
     assert values_of(found)[::2] == [b"value %d" % number for number in range(10)]
     assert (found.log_end_offset, found.recovery_point) == (20, 20)
-    assert storage.manager.topic_id(ORDERS) == TOPIC_ID
+    assert storage.manager.registry.topic_id(ORDERS) == TOPIC_ID
     found.check_invariants()
 
 
 def test_what_was_written_is_there_after_a_kill(storage: Storage) -> None:
-    log = storage.start().create(ORDERS)
+    log = storage.start().registry.create(ORDERS)
     for number in range(10):
         storage.append(log, b"value %d" % number, b"x" * 100)
     storage.crash()
-    found = storage.start().get(ORDERS)
+    found = storage.start().registry.get(ORDERS)
     assert found is not None
     assert values_of(found)[::2] == [b"value %d" % number for number in range(10)]
     found.check_invariants()
@@ -63,8 +63,8 @@ def test_what_was_written_is_there_after_a_kill(storage: Storage) -> None:
 
 def test_files_of_a_log_directory_are_kafkas_and_one_of_our_own(storage: Storage, tmp_path: Path) -> None:
     manager = storage.start()
-    manager.write_meta(3, "Xk-9aBcDEf012345678901")
-    log = manager.create(ORDERS, TOPIC_ID)
+    manager.dirs.write_meta(3, "Xk-9aBcDEf012345678901")
+    log = manager.registry.create(ORDERS, TOPIC_ID)
     storage.append(log, b"value", epoch=4)
     storage.stop()
     root = tmp_path / "a"
@@ -84,24 +84,24 @@ def test_files_of_a_log_directory_are_kafkas_and_one_of_our_own(storage: Storage
 
 
 def test_a_start_takes_the_marker_before_it_loads(storage: Storage, tmp_path: Path) -> None:
-    storage.start().create(ORDERS)
+    storage.start().registry.create(ORDERS)
     storage.stop()
     assert ".kafka_cleanshutdown" in names(tmp_path / "a")
     storage.start()
     assert ".kafka_cleanshutdown" not in names(tmp_path / "a")
-    assert storage.manager.log_dirs[0].was_clean
+    assert storage.manager.dirs.all[0].was_clean
     storage.crash()
     storage.start()
-    assert not storage.manager.log_dirs[0].was_clean
+    assert not storage.manager.dirs.all[0].was_clean
 
 
 def test_duplicates_are_known_after_a_clean_stop_and_after_a_kill(storage: Storage) -> None:
-    log = storage.start().create(ORDERS)
+    log = storage.start().registry.create(ORDERS)
     for sequence in range(4):
         storage.append(log, b"x" * 100, producer_id=9, producer_epoch=0, base_sequence=sequence)
     for end in (storage.stop, storage.crash):
         end()
-        found = storage.start().get(ORDERS)
+        found = storage.start().registry.get(ORDERS)
         assert found is not None
         storage.append(found, b"x" * 100, producer_id=9, producer_epoch=0, base_sequence=3)
         assert found.log_end_offset == 4, "the last batch again is not appended again"
@@ -109,11 +109,11 @@ def test_duplicates_are_known_after_a_clean_stop_and_after_a_kill(storage: Stora
 
 @pytest.mark.parametrize("end", ["stop", "crash"])
 def test_all_of_the_last_five_batches_are_known_after_a_restart(storage: Storage, end: str) -> None:
-    log = storage.start().create(ORDERS)
+    log = storage.start().registry.create(ORDERS)
     for sequence in range(8):
         storage.append(log, b"x" * 100, producer_id=9, producer_epoch=0, base_sequence=sequence)
     getattr(storage, end)()
-    found = storage.start().get(ORDERS)
+    found = storage.start().registry.get(ORDERS)
     assert found is not None
     for sequence in range(3, 8):
         storage.append(found, b"x" * 100, producer_id=9, producer_epoch=0, base_sequence=sequence)
@@ -126,23 +126,23 @@ def test_new_partitions_go_to_the_directory_with_the_fewest(tmp_path: Path) -> N
     storage = Storage(tmp_path / "a", tmp_path / "b")
     manager = storage.start()
     for partition in range(5):
-        manager.create(TopicPartition("orders", partition))
-    assert [len(log_dir.logs) for log_dir in manager.log_dirs] == [3, 2]
+        manager.registry.create(TopicPartition("orders", partition))
+    assert [len(log_dir.logs) for log_dir in manager.dirs.all] == [3, 2]
 
 
 def test_a_deleted_partition_is_renamed_at_once_and_removed_later(storage: Storage, tmp_path: Path) -> None:
     manager = storage.start()
-    log = manager.create(ORDERS)
+    log = manager.registry.create(ORDERS)
     storage.append(log, b"value")
     read = log.read(0, 1000, end_offset=log.end_position)
     assert read.slice is not None
-    manager.delete(ORDERS)
-    assert manager.get(ORDERS) is None
+    manager.registry.delete(ORDERS)
+    assert manager.registry.get(ORDERS) is None
     (renamed,) = (name for name in names(tmp_path / "a") if name.startswith("orders-0."))
     assert renamed.endswith("-delete")
     assert len(read.slice.read(0, len(read.slice))) == len(read.slice), "whoever reads it goes on"
     read.slice.close()
-    manager.create(ORDERS)
+    manager.registry.create(ORDERS)
     storage.clock.advance_ms(999)
     manager.tick()
     assert renamed in names(tmp_path / "a")
@@ -154,23 +154,23 @@ def test_a_deleted_partition_is_renamed_at_once_and_removed_later(storage: Stora
 
 def test_a_partition_that_was_being_deleted_is_removed_by_the_next_start(storage: Storage, tmp_path: Path) -> None:
     manager = storage.start()
-    manager.create(ORDERS)
-    manager.delete(ORDERS)
+    manager.registry.create(ORDERS)
+    manager.registry.delete(ORDERS)
     storage.crash()
     storage.start().tick()
-    assert storage.manager.get(ORDERS) is None
+    assert storage.manager.registry.get(ORDERS) is None
     assert not [name for name in names(tmp_path / "a") if name.endswith("-delete")]
 
 
 def test_half_of_a_move_between_log_directories_is_left_as_it_is(storage: Storage, tmp_path: Path) -> None:
-    log = storage.start().create(ORDERS, TOPIC_ID)
+    log = storage.start().registry.create(ORDERS, TOPIC_ID)
     storage.append(log, b"value")
     storage.stop()
     future = tmp_path / "a" / "orders-0.0123456789abcdef0123456789abcdef-future"
     future.mkdir()
     (future / f"{0:020d}.log").write_bytes(b"half a batch")
     for leave in (storage.stop, storage.crash):
-        found = storage.start().get(ORDERS)
+        found = storage.start().registry.get(ORDERS)
         assert found is not None
         assert found.log_end_offset == 1
         leave()
@@ -191,19 +191,21 @@ def test_as_many_partitions_are_recovered_at_once_as_there_are_threads(tmp_path:
 
     storage = Storage(tmp_path / "a", recovery_threads_per_dir=threads)
     for partition in range(3):
-        storage_log = (storage.manager if partition else storage.start()).create(TopicPartition("orders", partition))
+        storage_log = (storage.manager if partition else storage.start()).registry.create(
+            TopicPartition("orders", partition)
+        )
         storage.append(storage_log, b"value")
     storage.crash()
     manager = storage.start(WaitingDisk())
-    assert sum(log.log_end_offset for log in manager.logs()) == 3
+    assert sum(log.log_end_offset for log in manager.registry.logs()) == 3
 
 
 def test_a_stray_partition_is_kept_but_not_served(storage: Storage, tmp_path: Path) -> None:
     manager = storage.start()
-    storage.append(manager.create(ORDERS), b"value")
-    manager.set_aside(ORDERS)
+    storage.append(manager.registry.create(ORDERS), b"value")
+    manager.registry.set_aside(ORDERS)
     storage.stop()
-    assert storage.start().get(ORDERS) is None
+    assert storage.start().registry.get(ORDERS) is None
     assert [name for name in names(tmp_path / "a") if name.endswith("-stray")]
 
 
@@ -228,17 +230,17 @@ def test_a_failed_directory_takes_only_its_own_partitions_offline(tmp_path: Path
     storage = Storage(tmp_path / "a", tmp_path / "b")
     disk = FaultyDisk()
     manager = storage.start(disk)
-    logs = [manager.create(TopicPartition("orders", partition)) for partition in range(4)]
+    logs = [manager.registry.create(TopicPartition("orders", partition)) for partition in range(4)]
     disk.faults["pwrite"] = os_error(errno.EIO)
     with pytest.raises(LogDirError) as raised:
         storage.append(logs[0], b"value")
     del disk.faults["pwrite"]
-    manager.fail_directory(raised.value)
-    manager.fail_directory(raised.value)
+    manager.dirs.fail(raised.value)
+    manager.dirs.fail(raised.value)
     assert storage.failures == [(str(tmp_path / "a"), [TopicPartition("orders", 0), TopicPartition("orders", 2)])]
-    assert manager.get(TopicPartition("orders", 0)) is None
+    assert manager.registry.get(TopicPartition("orders", 0)) is None
     storage.append(logs[1], b"value")
-    assert manager.create(TopicPartition("other", 0)).log_directory.path == str(tmp_path / "b")
+    assert manager.registry.create(TopicPartition("other", 0)).log_directory.path == str(tmp_path / "b")
     storage.stop()
     assert ".kafka_cleanshutdown" not in names(tmp_path / "a")
     assert ".kafka_cleanshutdown" in names(tmp_path / "b")
@@ -250,11 +252,11 @@ def test_a_slice_that_cannot_be_read_fails_its_directory_when_the_loop_comes_to_
 ) -> None:
     storage = Storage(tmp_path / "a", tmp_path / "b")
     disk, due = FaultyDisk(), list[Callable[[], None]]()
-    log = storage.start(disk, call_soon=due.append).create(ORDERS)
+    log = storage.start(disk, call_soon=due.append).registry.create(ORDERS)
     storage.append(log, b"value")
     if is_loaded:
         storage.stop()
-        found = storage.start(disk, call_soon=due.append).get(ORDERS)
+        found = storage.start(disk, call_soon=due.append).registry.get(ORDERS)
         assert found is not None
         log = found
     part = log.read(0, 1000, end_offset=log.end_position).slice
@@ -264,17 +266,17 @@ def test_a_slice_that_cannot_be_read_fails_its_directory_when_the_loop_comes_to_
         with pytest.raises(LogDirError):
             part.read(0, 10)
     part.close()
-    assert storage.manager.get(ORDERS) is log
+    assert storage.manager.registry.get(ORDERS) is log
     for call in due:
         call()
     assert storage.failures == [(str(tmp_path / "a"), [ORDERS])]
-    assert storage.manager.get(ORDERS) is None
+    assert storage.manager.registry.get(ORDERS) is None
     storage.stop()
 
 
 def test_a_full_disk_refuses_the_append_and_nothing_else(storage: Storage) -> None:
     disk = FaultyDisk()
-    log = storage.start(disk).create(ORDERS)
+    log = storage.start(disk).registry.create(ORDERS)
     storage.append(log, b"before")
     disk.room = 10
     with pytest.raises(KafkaStorageError):
@@ -286,14 +288,14 @@ def test_a_full_disk_refuses_the_append_and_nothing_else(storage: Storage) -> No
     assert values_of(log) == [b"before", b"after"]
     assert storage.failures == []
     storage.stop()
-    found = storage.start().get(ORDERS)
+    found = storage.start().registry.get(ORDERS)
     assert found is not None
     assert values_of(found) == [b"before", b"after"]
 
 
 def test_no_room_while_loading_leaves_no_clean_marker(storage: Storage, tmp_path: Path) -> None:
     """KAFKA-13773: the next start must recover, whatever this one could not do."""
-    log = storage.start().create(ORDERS)
+    log = storage.start().registry.create(ORDERS)
     storage.append(log, b"value")
     storage.crash()
     disk = FaultyDisk()
@@ -302,78 +304,78 @@ def test_no_room_while_loading_leaves_no_clean_marker(storage: Storage, tmp_path
         storage.start(disk)
     storage.manager.close()
     assert ".kafka_cleanshutdown" not in names(tmp_path / "a")
-    found = storage.start().get(ORDERS)
+    found = storage.start().registry.get(ORDERS)
     assert found is not None
     assert values_of(found) == [b"value"]
 
 
 def test_a_failed_sync_on_the_stop_leaves_no_clean_marker(storage: Storage, tmp_path: Path) -> None:
     disk = FaultyDisk()
-    storage.append(storage.start(disk).create(ORDERS), b"value")
+    storage.append(storage.start(disk).registry.create(ORDERS), b"value")
     disk.faults["sync"] = os_error(errno.EIO)
     storage.stop()
     assert ".kafka_cleanshutdown" not in names(tmp_path / "a")
 
 
 def test_damaged_checkpoints_are_taken_as_empty(storage: Storage, tmp_path: Path) -> None:
-    log = storage.start().create(ORDERS)
+    log = storage.start().registry.create(ORDERS)
     storage.append(log, b"value")
     storage.stop()
     for name in (RECOVERY_POINT, HIGH_WATERMARK, LOG_START):
         (tmp_path / "a" / name).write_bytes(os.urandom(50))
-    found = storage.start().get(ORDERS)
+    found = storage.start().registry.get(ORDERS)
     assert found is not None
     assert values_of(found) == [b"value"]
 
 
 def test_a_checkpointed_high_watermark_is_never_past_the_end(storage: Storage, tmp_path: Path) -> None:
-    log = storage.start().create(ORDERS)
+    log = storage.start().registry.create(ORDERS)
     storage.append(log, b"a", b"b")
     storage.stop()
-    assert storage.start().checkpointed_high_watermark(ORDERS) == 2
+    assert storage.start().registry.checkpointed_high_watermark(ORDERS) == 2
     storage.stop()
     (tmp_path / "a" / HIGH_WATERMARK).write_text("0\n1\norders 0 100\n")
-    assert storage.start().checkpointed_high_watermark(ORDERS) == 2
+    assert storage.start().registry.checkpointed_high_watermark(ORDERS) == 2
 
 
 def test_a_recovery_point_past_the_end_is_brought_back(storage: Storage, tmp_path: Path) -> None:
     """KAFKA-10101."""
-    log = storage.start().create(ORDERS)
+    log = storage.start().registry.create(ORDERS)
     storage.append(log, b"a")
     storage.crash()
     (tmp_path / "a" / RECOVERY_POINT).write_text("0\n1\norders 0 100\n")
-    found = storage.start().get(ORDERS)
+    found = storage.start().registry.get(ORDERS)
     assert found is not None
     assert found.recovery_point == found.log_end_offset == 1
     storage.append(found, b"b")
     with open(found.active.log.path, "ab") as file:
         file.write(b"\0" * LOG_OVERHEAD)
     storage.crash()
-    found = storage.start().get(ORDERS)
+    found = storage.start().registry.get(ORDERS)
     assert found is not None
     assert values_of(found) == [b"a", b"b"]
 
 
 def test_a_kill_takes_no_records_behind_gaps_that_a_leader_has_compacted(tmp_path: Path) -> None:
     storage = Storage(tmp_path / "a", topic={"segment.bytes": "300"})
-    storage.start().vouch()
-    log = storage.manager.create(ORDERS)
+    storage.start().mark_intact()
+    log = storage.manager.registry.create(ORDERS)
     for offset in range(0, 40, 5):
         batch = bytearray(encode_batch([Record(0, 0, b"key", b"x" * 100)]))
         stamp(batch, 0, offset, 0)
         log.append_as_follower(memoryview(batch), now_ms=0)
     assert len(log.segments) > 2
     storage.crash()
-    found = storage.start().get(ORDERS)
+    found = storage.start().registry.get(ORDERS)
     assert found is not None
     assert (found.log_end_offset, len(values_of(found))) == (36, 8)
 
 
 def test_inventory_lists_partitions_with_topic_ids(storage: Storage, tmp_path: Path) -> None:
     manager = storage.start()
-    manager.write_meta(3, "Xk-9aBcDEf012345678901")
-    storage.append(manager.create(TopicPartition("orders", 1), TOPIC_ID), b"value", epoch=6)
-    manager.create(TopicPartition("logs", 0))
+    manager.dirs.write_meta(3, "Xk-9aBcDEf012345678901")
+    storage.append(manager.registry.create(TopicPartition("orders", 1), TOPIC_ID), b"value", epoch=6)
+    manager.registry.create(TopicPartition("logs", 0))
     storage.stop()
     found = take_inventory(str(tmp_path / "a"))
     assert found.meta is not None
@@ -411,6 +413,6 @@ def test_gap_between_segments_ends_a_log_only_where_it_can_be_a_loss(
         (root / ".ottla_whole").write_text('{"version":0,"bootId":"another"}')
     if cleaned:
         (root / CLEANER).write_text("0\n1\norders 0 1\n")
-    log = Storage(root, topic={"cleanup.policy": policy}).start().get(ORDERS)
+    log = Storage(root, topic={"cleanup.policy": policy}).start().registry.get(ORDERS)
     assert log is not None
     assert values_of(log) == ([b"before", b"after"] if is_kept else [b"before"])

@@ -30,7 +30,7 @@ def disk() -> FaultyDisk:
 
 
 def filled(storage: Storage, disk: FaultyDisk) -> PartitionLog:
-    log = storage.start(disk).create(ORDERS)
+    log = storage.start(disk).registry.create(ORDERS)
     for number in range(12):
         storage.append(log, b"value %d" % number + b"." * 100)
     assert len(log.segments) > 3
@@ -39,7 +39,7 @@ def filled(storage: Storage, disk: FaultyDisk) -> PartitionLog:
 
 def restarted(storage: Storage) -> PartitionLog:
     storage.stop()
-    log = storage.start().get(ORDERS)
+    log = storage.start().registry.get(ORDERS)
     assert log is not None
     log.check_invariants()
     return log
@@ -50,7 +50,7 @@ def test_a_truncation_is_finished_and_its_records_never_come_back(storage: Stora
     kept = values_of(log)[:4]
     disk.faults["rename"] = NO_ROOM
     with pytest.raises(KafkaStorageError):  # The recovery point cannot be lowered: nothing has happened.
-        storage.manager.truncate_to(log, 4)
+        storage.manager.durability.truncate_to(log, 4)
     assert log.log_end_offset == 12
     log.truncate_to(4, now_ms=storage.clock.wall_ms())
     del disk.faults["rename"]
@@ -83,11 +83,11 @@ def test_a_topic_whose_deletion_is_refused_is_still_there_and_a_namesake_does_no
     log = filled(storage, disk)
     disk.faults["rename"] = NO_ROOM
     with pytest.raises(KafkaStorageError):
-        storage.manager.delete(ORDERS)
-    assert storage.manager.get(ORDERS) is log
+        storage.manager.registry.delete(ORDERS)
+    assert storage.manager.registry.get(ORDERS) is log
     del disk.faults["rename"]
-    storage.manager.delete(ORDERS)
-    assert storage.manager.create(ORDERS).log_end_offset == 0
+    storage.manager.registry.delete(ORDERS)
+    assert storage.manager.registry.create(ORDERS).log_end_offset == 0
 
 
 @pytest.mark.parametrize("call", ["pwrite", "make_directory"])
@@ -96,30 +96,30 @@ def test_a_partition_that_cannot_be_made_leaves_nothing_behind(tmp_path: Path, d
     storage.start(disk)
     disk.faults[call] = NO_ROOM
     with pytest.raises(KafkaStorageError):
-        storage.manager.create(ORDERS, uuid.uuid4())
+        storage.manager.registry.create(ORDERS, uuid.uuid4())
     del disk.faults[call]
-    storage.manager.create(TopicPartition("others", 0))
-    storage.manager.create(ORDERS, uuid.uuid4())
+    storage.manager.registry.create(TopicPartition("others", 0))
+    storage.manager.registry.create(ORDERS, uuid.uuid4())
     storage.stop()
     storage.start()
-    assert {log.topic_partition.topic for log in storage.manager.logs()} == {"orders", "others"}
+    assert {log.topic_partition.topic for log in storage.manager.registry.logs()} == {"orders", "others"}
 
 
 def test_a_recovery_point_that_could_not_be_lowered_is_lowered_by_the_next_try(
     storage: Storage, disk: FaultyDisk, tmp_path: Path
 ) -> None:
     log = filled(storage, disk)
-    storage.manager.flush(log, 12)
-    storage.manager.checkpoint_recovery_points()
+    storage.manager.durability.flush(log, 12)
+    storage.manager.durability.checkpoint_recovery_points()
     checkpoint = tmp_path / "a" / "recovery-point-offset-checkpoint"
     before = checkpoint.read_text()
     disk.faults["pwrite"] = NO_ROOM
     for _ in range(2):
         with pytest.raises(KafkaStorageError):
-            storage.manager.truncate_to(log, 1)
+            storage.manager.durability.truncate_to(log, 1)
         assert (log.log_end_offset, checkpoint.read_text()) == (12, before)
     del disk.faults["pwrite"]
-    assert storage.manager.truncate_to(log, 1)
+    assert storage.manager.durability.truncate_to(log, 1)
     assert checkpoint.read_text().splitlines()[-1] == "orders 0 1"
 
 
@@ -132,7 +132,7 @@ def test_a_removal_that_finds_no_descriptor_is_put_off(storage: Storage, disk: F
 
     disk = NoDescriptor()
     filled(storage, disk)
-    storage.manager.delete(ORDERS)
+    storage.manager.registry.delete(ORDERS)
     disk.faults["list_directory"] = os_error(errno.EMFILE)
     storage.clock.advance_ms(100_000)
     storage.manager.tick()

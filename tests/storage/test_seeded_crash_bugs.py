@@ -10,7 +10,7 @@ from ottla.storage.log import loading, recovery
 from ottla.storage.log.partition_log import PartitionLog
 from ottla.storage.log_dir import clean_shutdown
 from ottla.storage.log_dir.log_dir import LogDir
-from ottla.storage.log_manager import LogManager
+from ottla.storage.log_durability import LogDurability
 from storage.crash_model import CHOICES, crash_points, random_choice
 from storage.test_crash_consistency import check_states, run_workload
 
@@ -47,14 +47,14 @@ def the_marker_is_written_before_the_syncs(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_truncation_leaves_the_recovery_point(patch: pytest.MonkeyPatch) -> None:
-    def lower(self: LogManager, log: PartitionLog, offset: int) -> None:
+    def lower(self: LogDurability, log: PartitionLog, offset: int) -> None:
         log.recovery_point = min(log.recovery_point, offset)
 
-    patch.setattr(LogManager, "_lower_recovery_point", lower)
+    patch.setattr(LogDurability, "_lower_recovery_point", lower)
 
 
 def a_truncation_is_not_synced(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(LogManager, "_sync_truncation", lambda self, log: None)
+    patch.setattr(LogDurability, "_sync_truncation", lambda self, log: None)
 
 
 def the_recovery_point_passes_indexes_that_are_not_synced(patch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """Compacted logs of a log manager, and a cleaner that works in the test's own process."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ottla.clock import ManualClock
@@ -33,6 +33,7 @@ class CompactedLogs:
         self.root = root
         self._background = background or InlineBackground()
         self.clock = ManualClock()
+        self.high_watermark: Callable[[PartitionLog], int] = lambda log: log.log_end_offset
         self.metrics = Metrics(self.clock)
         self._config = BrokerConfig.load({"log.dirs": str(root)})
         keys = {"cleanup_policy": "compact", "segment_bytes": 2000, "min_cleanable_dirty_ratio": 0.01, **overrides}
@@ -45,10 +46,11 @@ class CompactedLogs:
             lambda topic: self.topic_config,
             self.clock,
             background=lambda path: self._background,
+            high_watermark=lambda log: self.high_watermark(log),
         )
         self.manager.open()
         self.manager.load()
-        self.log: PartitionLog = self.manager.create(PARTITION)
+        self.log: PartitionLog = self.manager.registry.create(PARTITION)
         self.cleaner = self.new_cleaner()
 
     def new_cleaner(self, run=None, background=None, backoff_ms: int = 0, **settings: int) -> LogCleaner:
@@ -65,7 +67,7 @@ class CompactedLogs:
 
     def restart(self) -> None:
         """A crash: nothing is closed, the directory's lock is given back as the kernel would."""
-        for log_dir in self.manager.log_dirs:
+        for log_dir in self.manager.dirs.all:
             log_dir.release()
         self._open()
 

@@ -24,7 +24,7 @@ def inside(broker: EmbeddedBroker) -> Broker:
 
 
 def log_of(broker: EmbeddedBroker, topic: str, partition: int = 0) -> PartitionLog:
-    log = inside(broker).data.logs.get(TopicPartition(topic, partition))
+    log = inside(broker).data.logs.registry.get(TopicPartition(topic, partition))
     assert log is not None
     return log
 

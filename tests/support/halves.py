@@ -48,8 +48,8 @@ class Halves:
 
     async def create(self, configs: Mapping[str, str]) -> None:
         """The topic, everything of it on disks that can fail. What the directories had before stays on the real one."""
-        disks = {log_dir.path: Disk() for log_dir in self.broker.data.logs.log_dirs}
-        for log_dir in self.broker.data.logs.log_dirs:
+        disks = {log_dir.path: Disk() for log_dir in self.broker.data.logs.dirs.all}
+        for log_dir in self.broker.data.logs.dirs.all:
             log_dir.directory.disk = disks[log_dir.path]
         await asyncio.to_thread(create_topic, self.broker.address, TOPIC, 2, configs)
         self.disk, self.other_disk = (disks[self.log(partition).log_directory.path] for partition in (BAD, GOOD))
@@ -63,7 +63,7 @@ class Halves:
             assert await self.produce(partition, records) == ErrorCode.NONE
 
     def log(self, partition: int) -> PartitionLog:
-        log = self.broker.data.logs.get(TopicPartition(TOPIC, partition))
+        log = self.broker.data.logs.registry.get(TopicPartition(TOPIC, partition))
         assert log is not None
         return log
 
@@ -94,7 +94,7 @@ class Halves:
         """Even when the disk works again: what it holds is not to be trusted."""
         self.disk.faults.clear()
         self.disk.unreadable_bytes = -1
-        assert [log_dir.path for log_dir in self.broker.data.logs.online_dirs()] == [self.good_path]
+        assert [log_dir.path for log_dir in self.broker.data.logs.dirs.online()] == [self.good_path]
         assert await self.fetch() == {BAD: (STORAGE_ERROR, False), GOOD: (ErrorCode.NONE, True)}
         assert not self.broker.failed.done()
         said = [record for record in caplog.records if record.name == "ottla.storage.log_dir.log_dir"]

@@ -164,8 +164,8 @@ class Broker:
 
     def _log_dir_contents(self) -> LogDirContents:
         logs = self.data.logs
-        clusters = (meta.cluster_id for _source, meta in logs.found_meta())
-        return look_into((log_dir.path for log_dir in logs.online_dirs()), next(filter(None, clusters), None))
+        clusters = (meta.cluster_id for _source, meta in logs.dirs.found_meta())
+        return look_into((log_dir.path for log_dir in logs.dirs.online()), next(filter(None, clusters), None))
 
     async def _start_serving(self, session: Session, configs: ConfigStore, wheel: TimerWheel) -> None:
         config, broker_id = self.config, self.identity.broker_id
@@ -195,7 +195,7 @@ class Broker:
         groups.start()
         self._will_stop("the group coordinator", groups)
         logs = self.data.logs
-        await self.control.start(self.endpoints, logs.vouch if logs.may_lack_records else None)
+        await self.control.start(self.endpoints, logs.mark_intact if logs.may_lack_records else None)
         self.data.broker_epoch = self.control.broker_epoch
         self.data.start()
         self._vital_signs.watch_parts()

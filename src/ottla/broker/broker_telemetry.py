@@ -10,7 +10,8 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from ottla.broker.control_metrics import register_control_metrics, register_identity, register_session_metrics
-from ottla.broker.data_metrics import register_data_metrics, register_loading_metrics
+from ottla.broker.data_metrics import register_data_metrics
+from ottla.broker.log_metrics import register_loading_metrics, register_log_metrics
 from ottla.broker.metrics_endpoint import MetricsEndpoint
 from ottla.broker.replication_metrics import register_replication_metrics
 from ottla.observability.event_loop import EventLoopMonitor
@@ -76,6 +77,7 @@ class VitalSigns:
         """The broker has all its parts: theirs can be told too."""
         broker = self._broker
         metrics = broker.metrics
+        register_log_metrics(metrics, broker.data.logs)
         register_data_metrics(metrics, broker.data, broker.data.fetch_sessions)
         register_control_metrics(metrics, broker.control, broker.metadata)
         register_replication_metrics(metrics, broker.data.replicas, broker.control)

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Sequence
 
 from ottla.broker.log_cleaning import LogCleaning
+from ottla.broker.log_metrics import LogMetrics
 from ottla.broker.stop_sequence import STEP_SECONDS_MAX
 from ottla.broker.topic_configs import TopicConfigs
 from ottla.clock import Clock, TimerWheel
@@ -57,6 +58,7 @@ class DataPlane:
         self.on_directory_failed: Callable[[], None] = lambda: None
         self.delivery = FetchDelivery(self._loop, metrics)
         self.fetch_sessions = FetchSessionCache(clock, config.int("max.incremental.fetch.session.cache.slots"))
+        log_metrics = LogMetrics(metrics, self._loop)
         self.logs = LogManager(
             log_settings(config),
             topic_configs,
@@ -64,6 +66,8 @@ class DataPlane:
             background=lambda path: ThreadBackground(path, self._loop.call_soon_threadsafe),
             call_soon=self._loop.call_soon_threadsafe,
             on_directory_failed=self._directory_failed,
+            on_converted=log_metrics.converted,
+            on_flushed=log_metrics.flush_times.record,
             high_watermark=self._high_watermark,
         )
         self._cleaning = LogCleaning(config, self.logs, clock, metrics, self._loop)
@@ -86,7 +90,7 @@ class DataPlane:
         if hasattr(self, "replicas"):
             self.replicas.configure(settings)
         else:
-            self.logs.apply(settings)
+            self.logs.registry.apply(settings)
 
     def start(self) -> None:
         self._tick()
@@ -100,7 +104,7 @@ class DataPlane:
             await asyncio.wait([self._loading], timeout=STEP_SECONDS_MAX)
             if not self._loading.done():
                 raise LogDirError(", ".join(self._config.log_dirs), "still being loaded")
-        online = self.logs.online_dirs()
+        online = self.logs.dirs.online()
         await self._loop.run_in_executor(None, self.delivery.close)
         await self._loop.run_in_executor(None, self._cleaning.stop)
         await self._loop.run_in_executor(None, self.logs.close, self.broker_epoch)
@@ -125,8 +129,8 @@ class DataPlane:
             self._ticking = self._loop.call_later(delay, self._tick)
 
     def _release_removed(self) -> None:
-        if self.logs.removed_count != self._removals_seen:
-            self._removals_seen = self.logs.removed_count
+        if self.logs.registry.removed_count != self._removals_seen:
+            self._removals_seen = self.logs.registry.removed_count
             self.fetch_sessions.release_stopped()
 
     def _maybe_checkpoint_high_watermarks(self) -> None:
@@ -134,11 +138,11 @@ class DataPlane:
         if now >= self._high_watermarks_due:
             interval_ms = self._config.int("replica.high.watermark.checkpoint.interval.ms")
             self._high_watermarks_due = now + interval_ms / 1000
-            self.logs.checkpoint_high_watermarks()
+            self.logs.durability.checkpoint_high_watermarks()
 
     def _high_watermark(self, log: PartitionLog) -> int:
         if not hasattr(self, "replicas"):
-            return self.logs.checkpointed_high_watermark(log.topic_partition)
+            return self.logs.registry.checkpointed_high_watermark(log.topic_partition)
         return self.replicas.high_watermark(log)
 
     def _directory_failed(self, path: str, partitions: Sequence[TopicPartition], error: Exception) -> None:
@@ -147,5 +151,5 @@ class DataPlane:
         if hasattr(self, "replicas"):
             self.replicas.log_directory_failed(partitions)
             self.on_directory_failed()
-        if not self.logs.online_dirs():
+        if not self.logs.dirs.online():
             self._on_fatal(LogDirError(path, "it was the last one; the broker cannot go on without any"))

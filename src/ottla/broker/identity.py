@@ -17,7 +17,7 @@ class Identity(NamedTuple):
 
 async def establish_identity(config: BrokerConfig, session: Session, logs: LogManager) -> Identity:
     """The ids that configuration, log directories and ZooKeeper agree on; written down for the next start."""
-    found = logs.found_meta()
+    found = logs.dirs.found_meta()
     known_cluster = next((meta.cluster_id for _source, meta in found if meta.cluster_id), None)
     cluster = await cluster_id(session, known_cluster)
     check_same_cluster(found, cluster)
@@ -25,7 +25,7 @@ async def establish_identity(config: BrokerConfig, session: Session, logs: LogMa
     broker = check_same_broker(found, configured if configured >= 0 else None)
     if broker is None:
         broker = await _generate(config, session)
-    logs.write_meta(broker, cluster)
+    logs.dirs.write_meta(broker, cluster)
     return Identity(broker, cluster)
 
 

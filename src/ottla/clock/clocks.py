@@ -18,6 +18,11 @@ class Clock(Protocol):
         ...
 
 
+def monotonic_ms(clock: Clock) -> int:
+    """What delays are counted by: the wall clock may jump."""
+    return int(clock.monotonic() * 1000)
+
+
 class SystemClock:
     """The machine's own clocks. `monotonic` is asked several times per request, so nothing stands in between."""
 

@@ -38,13 +38,24 @@ class LogDirectory:
     `on_failed` is told when a slice cannot be read, in whichever thread that is.
     """
 
-    __slots__ = ("disk", "handles", "on_failed", "path")
+    __slots__ = ("_on_failed", "disk", "handles", "path")
 
-    def __init__(self, path: str, disk: Disk = SYSTEM_DISK, handles: HandleCache | None = None) -> None:
+    def __init__(
+        self,
+        path: str,
+        disk: Disk = SYSTEM_DISK,
+        handles: HandleCache | None = None,
+        on_failed: Callable[[LogDirError], None] = lambda error: None,
+    ) -> None:
         self.path = path
         self.disk = disk
         self.handles = handles if handles is not None else HandleCache()
-        self.on_failed: Callable[[LogDirError], None] = lambda error: None
+        self._on_failed = on_failed
+
+    def hand_over(self, handles: HandleCache, on_failed: Callable[[LogDirError], None]) -> None:
+        """From the thread that opened its files, and closed them again, to the owner of these descriptors."""
+        self.handles = handles
+        self._on_failed = on_failed
 
     def storage_error(self, error: OSError, path: str = "") -> OttlaError:
         """The error to raise for an OSError of this directory, as the module says. `path`: the file's."""
@@ -58,7 +69,7 @@ class LogDirectory:
         """`storage_error` where nobody above could take the directory offline: in a connection, in a thread."""
         failure = self.storage_error(error, path)
         if isinstance(failure, LogDirError):
-            self.on_failed(failure)
+            self._on_failed(failure)
         return failure
 
     @contextmanager

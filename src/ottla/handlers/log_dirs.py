@@ -40,7 +40,7 @@ class LogDirHandlers:
         self, context: RequestContext, request: DescribeLogDirsRequest
     ) -> DescribeLogDirsResponse:
         wanted = wanted_partitions(request.topics)
-        return DescribeLogDirsResponse(results=[self._describe(log_dir, wanted) for log_dir in self._logs.log_dirs])
+        return DescribeLogDirsResponse(results=[self._describe(log_dir, wanted) for log_dir in self._logs.dirs.all])
 
     def _describe(self, log_dir: LogDir, wanted: set[TopicPartition] | None) -> DescribeLogDirsResult:
         if not log_dir.is_online:

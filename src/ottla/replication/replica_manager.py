@@ -166,10 +166,10 @@ class ReplicaManager:
 
     def _open(self, name: TopicPartition, topic_id: uuid.UUID, *, is_new: bool) -> Partition:
         self._set_aside_namesake(name, topic_id)
-        if self._logs.get(name) is None and not is_new and self._logs.has_offline_dirs:
+        if self._logs.registry.get(name) is None and not is_new and self._logs.dirs.has_offline:
             # An empty log would take the place of the one that cannot be read, and stand for it in the ISR.
             raise KafkaStorageError(f"the log of {name} may be in a directory that is offline")
-        log = self._logs.create(name, topic_id)
+        log = self._logs.registry.create(name, topic_id)
         partition = Partition(
             name,
             topic_id,
@@ -177,7 +177,7 @@ class ReplicaManager:
             context=self.context,
             purgatory=self.purgatory,
             metrics=self._topic_metrics.of(name.topic),
-            high_watermark=self._logs.checkpointed_high_watermark(name),
+            high_watermark=self._logs.registry.checkpointed_high_watermark(name),
         )
         refused = self._refused_early.pop(name, None)
         if refused is not None:
@@ -189,10 +189,10 @@ class ReplicaManager:
 
     def _set_aside_namesake(self, name: TopicPartition, topic_id: uuid.UUID) -> None:
         """A log of a topic that had this name before (deleted and made again while we were away) is not this one's."""
-        found = self._logs.topic_id(name)
+        found = self._logs.registry.topic_id(name)
         if found is not None and ZERO_UUID not in (found, topic_id) and found != topic_id:
             logger.warning("%s on disk belongs to topic id %s, not %s: kept as stray", name, found, topic_id)
-            self._logs.set_aside(name)
+            self._logs.registry.set_aside(name)
 
     def stop(self, name: TopicPartition, *, delete: bool) -> None:
         """This broker holds the partition no longer; with `delete` its log goes too."""
@@ -200,7 +200,7 @@ class ReplicaManager:
         if partition is not None:
             partition.stop()
         if delete:
-            self._logs.delete(name)
+            self._logs.registry.delete(name)
 
     def _remove(self, name: TopicPartition) -> Partition | None:
         by_index = self._topics.get(name.topic, {})
@@ -215,13 +215,13 @@ class ReplicaManager:
 
     def configure_topic(self, topic: str) -> None:
         """The topic's configuration has changed: its logs take it over, waiting requests look again."""
-        self._logs.configure(topic)
+        self._logs.registry.configure(topic)
         for partition in self._topics.get(topic, {}).values():
             partition.changed()
 
     def configure(self, settings: LogSettings) -> None:
         """The broker's own configuration has changed, and with it maybe that of every topic."""
-        self._logs.apply(settings)
+        self._logs.registry.apply(settings)
         for partitions in self._topics.values():
             for partition in partitions.values():
                 partition.changed()
@@ -281,8 +281,8 @@ class ReplicaManager:
 
     def _maybe_flush(self, partition: Partition) -> None:
         log = partition.log
-        if self._logs.must_flush(log):
-            self._logs.flush(log, log.log_end_offset, lambda _error: partition.changed())
+        if self._logs.durability.must_flush(log):
+            self._logs.durability.flush(log, log.log_end_offset, lambda _error: partition.changed())
 
     # Following
 
@@ -292,7 +292,7 @@ class ReplicaManager:
         Until it is done the leader must not hear of what was appended: it would acknowledge it.
         """
         log = partition.log
-        if not log.is_flushed or not self._logs.must_flush(log):
+        if not log.is_flushed or not self._logs.durability.must_flush(log):
             return None
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -300,7 +300,7 @@ class ReplicaManager:
             if not future.done():
                 future.set_result(None)
 
-        self._logs.flush(log, log.log_end_offset, flushed)
+        self._logs.durability.flush(log, log.log_end_offset, flushed)
         return future
 
     def append_from_leader(self, partition: Partition, records: memoryview, now_ms: int) -> None:
@@ -315,7 +315,7 @@ class ReplicaManager:
     def truncate(self, partition: Partition, offset: int) -> None:
         """Cut off what the leader does not have. Durable on return: what comes after is written in its place."""
         try:
-            self._logs.truncate_to(partition.log, offset)
+            self._logs.durability.truncate_to(partition.log, offset)
         except LogDirError as error:
             raise self.storage_failed(error) from error
         partition.log_was_cut()
@@ -323,7 +323,7 @@ class ReplicaManager:
     def start_over(self, partition: Partition, offset: int) -> None:
         """Everything here is older than what the leader still has: go on, empty, at its start."""
         try:
-            self._logs.truncate_fully(partition.log, offset)
+            self._logs.durability.truncate_fully(partition.log, offset)
         except LogDirError as error:
             raise self.storage_failed(error) from error
         partition.log_was_cut()
@@ -345,7 +345,7 @@ class ReplicaManager:
 
     def storage_failed(self, error: LogDirError) -> KafkaStorageError:
         """A log directory failed under a request: it goes offline, and this is the request's answer."""
-        self._logs.fail_directory(error)
+        self._logs.dirs.fail(error)
         return KafkaStorageError(str(error))
 
     # Disks
@@ -366,5 +366,5 @@ class ReplicaManager:
         name = log.topic_partition
         partition = self._topics.get(name.topic, {}).get(name.partition)
         if partition is None:
-            return self._logs.checkpointed_high_watermark(name)
+            return self._logs.registry.checkpointed_high_watermark(name)
         return partition.high_watermark.offset

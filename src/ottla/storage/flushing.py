@@ -78,20 +78,24 @@ class DirectoryFlusher:
         "_disk_directory",
         "_new",
         "_on_failure",
+        "_on_flushed",
         "_put_off",
         "_round",
         "_waiting",
-        "on_flushed",
     )
 
     def __init__(
-        self, directory: LogDirectory, background: Background, on_failure: Callable[[Exception], None]
+        self,
+        directory: LogDirectory,
+        background: Background,
+        on_failure: Callable[[Exception], None],
+        on_flushed: Callable[[float], None] = lambda milliseconds: None,
     ) -> None:
         # A LogDirectory of its own: the shared one's descriptors belong to the loop.
         self._disk_directory = LogDirectory(directory.path, directory.disk)
         self._background = background
         self._on_failure = on_failure
-        self.on_flushed: Callable[[float], None] = lambda milliseconds: None
+        self._on_flushed = on_flushed
         self._waiting: Waiters = {}
         self._put_off: Waiters = {}
         self._new: set[PartitionLog] = set()
@@ -161,7 +165,7 @@ class DirectoryFlusher:
         started_at = time.monotonic()
 
         def ended(error: Exception | None) -> None:
-            self.on_flushed((time.monotonic() - started_at) * 1000)
+            self._on_flushed((time.monotonic() - started_at) * 1000)
             self._end(plans, waiters, error)
 
         self._background.submit(lambda: self._run(plans, failure), ended)
@@ -283,7 +287,7 @@ class DirectoryFlusher:
             log.mark_flushed(plan.end_offset)
             self._drop_closed(log, plan.closed)
             if plan.epochs is not None:
-                log.leader_epochs.saved_version = plan.epochs_version
+                log.leader_epochs.mark_saved(plan.epochs_version)
             if plan.is_partial:
                 self._waiting[log] = waiters.pop(log) + self._waiting.get(log, [])
 

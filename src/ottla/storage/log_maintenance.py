@@ -10,16 +10,15 @@ import heapq
 import itertools
 import logging
 import random
-from typing import TYPE_CHECKING
 
 from ottla.config.topic_config import LONG_MAX
 from ottla.errors.kafka import KafkaStorageError
 from ottla.errors.tree import LogDirError
+from ottla.storage.log.log_hooks import LogObserver
 from ottla.storage.log.partition_log import PartitionLog
 from ottla.storage.log.retention import delete_old_segments
-
-if TYPE_CHECKING:
-    from ottla.storage.log_manager import LogManager
+from ottla.storage.log_durability import LogDurability
+from ottla.storage.log_registry import LogRegistry
 
 logger = logging.getLogger(__name__)
 
@@ -30,11 +29,10 @@ TICK_MS = 1000
 FLUSH_INTERVAL_MS_MIN = 10
 
 
-class Upkeep:
-    __slots__ = ("_count", "_flushed_ms", "_heap", "_logs", "_manager", "_numbers", "_recovery_due", "_start_due")
-
-    def __init__(self, manager: "LogManager") -> None:
-        self._manager = manager
+class LogMaintenance(LogObserver):
+    def __init__(self, registry: LogRegistry, durability: LogDurability) -> None:
+        self._registry = registry
+        self._durability = durability
         self._heap: list[tuple[int, int]] = []
         self._count = itertools.count()
         self._logs: dict[int, PartitionLog] = {}
@@ -42,18 +40,18 @@ class Upkeep:
         self._flushed_ms: dict[PartitionLog, int] = {}
         self._recovery_due = self._start_due = 0
 
-    def add(self, log: PartitionLog) -> None:
+    def log_added(self, log: PartitionLog) -> None:
         number = self._numbers[log] = next(self._count)
         self._logs[number] = log
-        self.reconfigured(log)
+        self.log_configured(log)
         heapq.heappush(self._heap, (-1, number))
 
-    def remove(self, log: PartitionLog) -> None:
+    def log_removed(self, log: PartitionLog) -> None:
         """Nothing of the log is kept; its number is dropped when it comes up in the heap."""
         self._logs.pop(self._numbers.pop(log, -1), None)
         self._flushed_ms.pop(log, None)
 
-    def reconfigured(self, log: PartitionLog) -> None:
+    def log_configured(self, log: PartitionLog) -> None:
         if log.config.flush_ms == LONG_MAX:
             self._flushed_ms.pop(log, None)
         else:
@@ -61,7 +59,7 @@ class Upkeep:
 
     def run(self, now_ms: int, wall_ms: int) -> None:
         """`now_ms` is monotonic, for when things are due; `wall_ms` is what record timestamps are compared with."""
-        for log_dir in self._manager.online_dirs():
+        for log_dir in self._registry.dirs.online():
             log_dir.deletions.run_due(now_ms)
             log_dir.flusher.retry()
         self._visit_due(now_ms, wall_ms)
@@ -86,18 +84,18 @@ class Upkeep:
 
     def _next_due(self, due_ms: int, now_ms: int) -> int:
         """A new partition gets a place of its own within the interval, and keeps it."""
-        settings = self._manager.settings
+        settings = self._registry.settings
         interval = min(settings.retention_check_interval_ms, settings.producer_check_interval_ms)
         if due_ms < 0:
             return now_ms + min(INITIAL_DELAY_MS, interval) + int(random.random() * interval)
         return now_ms + interval
 
     def _visit(self, log: PartitionLog, wall_ms: int) -> None:
-        log.producers.expire(wall_ms, self._manager.settings.producer_expiration_ms)
+        log.producers.expire(wall_ms, self._registry.settings.producer_expiration_ms)
         try:
-            delete_old_segments(log, high_watermark=self._manager.high_watermark(log), now_ms=wall_ms)
+            delete_old_segments(log, high_watermark=self._durability.high_watermark(log), now_ms=wall_ms)
         except LogDirError as error:
-            self._manager.fail_directory(error)
+            self._registry.dirs.fail(error)
         except KafkaStorageError as error:
             logger.warning("retention of %s is put off: %s", log.topic_partition, error)
 
@@ -117,28 +115,28 @@ class Upkeep:
                 self._flushed_ms[log] = now_ms
             elif now_ms - flushed_ms + interval_ms >= log.config.flush_ms:
                 self._flushed_ms[log] = now_ms
-                self._manager.flush(log, log.log_end_offset)
+                self._durability.flush(log, log.log_end_offset)
 
     def _write_epochs(self) -> None:
         """Nothing depends on this (recovery reads them from the records), but people look at the file."""
-        dirty = (log for log in self._manager.logs() if log.leader_epochs.dirty)
+        dirty = (log for log in self._registry.logs() if log.leader_epochs.dirty)
         for log in list(itertools.islice(dirty, EPOCH_WRITES_PER_TICK_MAX)):
-            self._manager.flush(log, 0)
+            self._durability.flush(log, 0)
 
     def _bound_producers(self) -> None:
         """Too many producer ids over all: the partition that has the most forgets those longest not seen."""
-        surplus = sum(len(log.producers) for log in self._manager.logs()) - self._manager.settings.producers_max
+        surplus = sum(len(log.producers) for log in self._registry.logs()) - self._registry.settings.producers_max
         if surplus <= 0:
             return
-        log = max(self._manager.logs(), key=lambda log: len(log.producers))
+        log = max(self._registry.logs(), key=lambda log: len(log.producers))
         dropped = log.producers.shrink_to(max(0, len(log.producers) - max(surplus, len(log.producers) // 8)))
         logger.warning("%s: forgot %d producer ids, the longest not seen: too many", log.topic_partition, dropped)
 
     def _checkpoint_due(self, now_ms: int) -> None:
-        settings = self._manager.settings
+        settings = self._registry.settings
         if now_ms >= self._recovery_due:
             self._recovery_due = now_ms + settings.recovery_checkpoint_interval_ms
-            self._manager.checkpoint_recovery_points()
+            self._durability.checkpoint_recovery_points()
         if now_ms >= self._start_due:
             self._start_due = now_ms + settings.log_start_checkpoint_interval_ms
-            self._manager.checkpoint_log_starts()
+            self._durability.checkpoint_log_starts()

@@ -58,7 +58,7 @@ def _save_epochs(log: PartitionLog, directory: LogDirectory) -> None:
     path = os.path.join(log.directory, epoch_file.FILE_NAME)
     if epochs.dirty or not epochs.saved_version:
         write_atomically(LogDirectory(directory.path, directory.disk), path, epochs.encode())
-        epochs.saved_version = epochs.version
+        epochs.mark_saved(epochs.version)
 
 
 def _unsynced_files(logs: Mapping[PartitionLog, int]) -> Iterator[str]:

@@ -45,7 +45,7 @@ def test_what_is_not_replicated_is_not_touched(tmp_path):
     logs.roll()
     logs.append([(A, b"2")])
     logs.roll()
-    logs.manager._high_watermark = lambda log: 1
+    logs.high_watermark = lambda log: 1
     logs.clean()
     assert logs.records() == [(0, A, b"1"), (1, A, b"2")]
 

@@ -32,7 +32,7 @@ def write_commits(root: Path, count: int) -> None:
         logs.log.append_as_leader(memoryview(batch), 0, now_ms=logs.clock.wall_ms())
     logs.roll()
     logs.log.flush()
-    for log_dir in logs.manager.log_dirs:
+    for log_dir in logs.manager.dirs.all:
         log_dir.release()
 
 
@@ -57,7 +57,7 @@ def check_offsets(root: Path, count: int, *, is_cleaned: bool) -> None:
     if is_cleaned:
         assert logs.log.size < 2 * SEGMENT_BYTES
         assert len(logs.log.segments) <= 2
-    for log_dir in logs.manager.log_dirs:
+    for log_dir in logs.manager.dirs.all:
         log_dir.release()
 
 

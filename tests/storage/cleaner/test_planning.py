@@ -81,7 +81,7 @@ def test_the_dirtiest_log_comes_first_and_what_is_overdue_before_it(tmp_path):
 def test_what_failed_comes_behind_all_others_and_the_longest_ago_first(tmp_path):
     logs = written(tmp_path)
     failed = plan(logs)._replace(overdue_ms=1)
-    other = plan(logs)._replace(log=logs.manager.create(TopicPartition("compacted", 1)))
+    other = plan(logs)._replace(log=logs.manager.registry.create(TopicPartition("compacted", 1)))
     assert choose_plan([failed, other], {failed.log.topic_partition: 5.0}) is other
     times = {failed.log.topic_partition: 5.0, other.log.topic_partition: 6.0}
     assert choose_plan([other, failed], times) is failed

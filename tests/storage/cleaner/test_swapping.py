@@ -138,7 +138,7 @@ def test_a_log_that_is_truncated_meanwhile_is_not_swapped(tmp_path):
     background = Waiting()
     logs.cleaner = logs.new_cleaner(background=background)
     logs.cleaner.tick()
-    logs.manager.truncate_to(logs.log, 5)
+    logs.manager.durability.truncate_to(logs.log, 5)
     before = logs.records()
     background.run()
     assert logs.records() == before
@@ -151,10 +151,10 @@ def test_a_log_that_is_deleted_meanwhile_stays_deleted(tmp_path):
     background = Waiting()
     logs.cleaner = logs.new_cleaner(background=background)
     logs.cleaner.tick()
-    logs.manager.delete(logs.log.topic_partition)
+    logs.manager.registry.delete(logs.log.topic_partition)
     background.run()
     assert not logs.cleaner.is_busy
-    assert logs.manager.get(logs.log.topic_partition) is None
+    assert logs.manager.registry.get(logs.log.topic_partition) is None
     assert not (tmp_path / "compacted-0").exists()
 
 
@@ -178,7 +178,7 @@ def test_how_far_the_log_was_cleaned_survives_a_restart(tmp_path):
     assert (tmp_path / "cleaner-offset-checkpoint").read_text() == f"0\n1\ncompacted 0 {COUNT}\n"
     logs.restart()
     assert logs.cleaner.clean_offset(logs.log.topic_partition) == COUNT
-    logs.cleaner.truncated(logs.log, 5)
+    logs.cleaner.log_truncated(logs.log, 5)
     assert logs.cleaner.clean_offset(logs.log.topic_partition) == 5
 
 

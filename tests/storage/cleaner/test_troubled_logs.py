@@ -27,7 +27,7 @@ def fill(logs: CompactedLogs, log: PartitionLog) -> None:
 def two_logs(root, **overrides: object) -> tuple[CompactedLogs, PartitionLog]:
     logs = CompactedLogs(root, **overrides)
     fill(logs, logs.log)
-    other = logs.manager.create(OTHER)
+    other = logs.manager.registry.create(OTHER)
     fill(logs, other)
     return logs, other
 
@@ -107,8 +107,8 @@ def test_a_namesake_of_a_damaged_log_is_cleaned(tmp_path):
     for _ in range(3):
         logs.clean()
     assert not is_clean(logs, logs.log)
-    logs.manager.delete(logs.log.topic_partition)
-    namesake = logs.manager.create(logs.log.topic_partition)
+    logs.manager.registry.delete(logs.log.topic_partition)
+    namesake = logs.manager.registry.create(logs.log.topic_partition)
     fill(logs, namesake)
     logs.cleaner._run = clean_here
     logs.clean()
@@ -120,7 +120,7 @@ def test_what_was_clean_of_a_deleted_log_is_dirty_in_its_namesake(tmp_path):
     logs.clean()
     logs.clean()
     partition = logs.log.topic_partition
-    logs.manager.delete(partition)
+    logs.manager.registry.delete(partition)
     assert logs.cleaner.clean_offset(partition) == -1
     logs.cleaner.tick()
     checkpoint = tmp_path / "cleaner-offset-checkpoint"
@@ -144,10 +144,10 @@ def test_what_the_child_says_of_a_log_that_changed_meanwhile_is_not_believed(tmp
     logs.cleaner = logs.new_cleaner(run=run, background=background)
     logs.cleaner.tick()
     if change == "deleted":
-        logs.manager.delete(logs.log.topic_partition)
-        logs.log = logs.manager.create(logs.log.topic_partition)
+        logs.manager.registry.delete(logs.log.topic_partition)
+        logs.log = logs.manager.registry.create(logs.log.topic_partition)
     else:
-        logs.manager.truncate_to(logs.log, 1)
+        logs.manager.durability.truncate_to(logs.log, 1)
     background.run_all()
     fill(logs, logs.log)
     logs.cleaner._run = clean_here
@@ -163,9 +163,9 @@ def test_a_log_that_is_deleted_while_its_names_are_synced_does_not_end_the_direc
     fill(logs, logs.log)
     background.run_all()
     logs.cleaner.tick()
-    logs.manager.delete(logs.log.topic_partition)  # The sync of the directory is under way and finds it gone.
+    logs.manager.registry.delete(logs.log.topic_partition)  # The sync of the directory is under way and finds it gone.
     background.run_all()
-    assert logs.manager.online_dirs()
+    assert logs.manager.dirs.online()
     assert not logs.cleaner.is_busy
 
 

@@ -12,11 +12,11 @@ THIS, OTHER = "this boot", "another boot"
 
 
 def start(path: Path, *, was_clean: bool, boot_id: str = THIS) -> bool:
-    return power_loss_marker.take_stock(LogDirectory(str(path), SYSTEM_DISK), was_clean=was_clean, boot_id=boot_id)
+    return power_loss_marker.read_marker(LogDirectory(str(path), SYSTEM_DISK), was_clean=was_clean, boot_id=boot_id)
 
 
 def vouch(path: Path, boot_id: str = THIS) -> None:
-    power_loss_marker.vouch(LogDirectory(str(path), SYSTEM_DISK), boot_id)
+    power_loss_marker.mark_intact(LogDirectory(str(path), SYSTEM_DISK), boot_id)
 
 
 def test_new_directory_may_lack_records_and_one_that_kafka_stopped_cleanly_does_not(tmp_path: Path) -> None:

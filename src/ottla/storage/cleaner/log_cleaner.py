@@ -33,6 +33,7 @@ from ottla.storage.cleaner.swapping import (
     replaced_segments,
 )
 from ottla.storage.log.aborted_transactions import collect_aborted
+from ottla.storage.log.log_hooks import LogObserver
 from ottla.storage.log.partition_log import PartitionLog
 from ottla.storage.log_dir.checkpoints import CLEANER, OffsetsByPartition
 from ottla.storage.log_dir.log_dir import LogDir
@@ -45,7 +46,7 @@ Run = Callable[[CleaningJob], CleaningResult]
 SwapStep = Callable[[CleaningPlan, CleaningResult, int], None]
 
 
-class LogCleaner:
+class LogCleaner(LogObserver):
     """`run` does a job and blocks (`CleanerProcess.run`); `background` is where it does so."""
 
     def __init__(
@@ -57,7 +58,9 @@ class LogCleaner:
         background: Background,
         metrics: CleanerMetrics,
     ) -> None:
-        self._logs = logs
+        self._registry = logs.registry
+        self._dirs = logs.dirs
+        self._high_watermark = logs.durability.high_watermark
         self._settings = settings
         self._clock = clock
         self._run = run
@@ -76,12 +79,11 @@ class LogCleaner:
             lambda: self._sum_uncleanable(lambda log: 1),
             lambda: self._sum_uncleanable(lambda log: log.size),
         )
-        logs.on_truncated = self.truncated
-        logs.on_removed = self.removed
+        logs.registry.subscribe(self)
 
     def load(self) -> None:
         """How far the logs were cleaned before the last stop."""
-        for log_dir in self._logs.online_dirs():
+        for log_dir in self._dirs.online():
             noted = log_dir.read_checkpoint(CLEANER)
             # A line without its log is of one that was deleted, and one past its end of another with the same name.
             self._clean_offsets.update(
@@ -97,19 +99,19 @@ class LogCleaner:
     def clean_offset(self, partition: TopicPartition) -> int:
         return self._clean_offsets.get(partition, -1)
 
-    def truncated(self, log: PartitionLog, offset: int) -> None:
+    def log_truncated(self, log: PartitionLog, offset: int) -> None:
         """What is appended from `offset` on is dirty, though the log was cleaned beyond it before."""
         partition = log.topic_partition
         if self._clean_offsets.get(partition, -1) > offset:
             self._clean_offsets[partition] = offset
 
-    def removed(self, log: PartitionLog) -> None:
+    def log_removed(self, log: PartitionLog) -> None:
         """A later log of the same name has nothing to do with this one."""
         partition = log.topic_partition
         self._uncleanable.discard(partition)
         self._retry_at.pop(partition, None)
         if self._clean_offsets.pop(partition, None) is not None:
-            self._outdated.add(self._logs.log_dir_of(log))  # Not written here: a topic has many partitions.
+            self._outdated.add(self._dirs.of(log))  # Not written here: a topic has many partitions.
 
     def tick(self) -> None:
         """About once a second: begin a cleaning if one is due and none is under way."""
@@ -130,7 +132,7 @@ class LogCleaner:
         return self._clock.monotonic() + self._settings().backoff_ms / 1000
 
     def _plans(self) -> list[CleaningPlan]:
-        plans = [self._plan(log) for log in list(self._logs.logs()) if self._may_be_cleaned(log)]
+        plans = [self._plan(log) for log in list(self._registry.logs()) if self._may_be_cleaned(log)]
         return [plan for plan in plans if plan is not None and self._is_here(plan.log)]
 
     def _may_be_cleaned(self, log: PartitionLog) -> bool:
@@ -140,14 +142,14 @@ class LogCleaner:
 
     def _is_here(self, log: PartitionLog) -> bool:
         """Not deleted, maybe with a namesake in its place, and not in a directory that is offline."""
-        return self._logs.get(log.topic_partition) is log
+        return self._registry.get(log.topic_partition) is log
 
     def _plan(self, log: PartitionLog) -> CleaningPlan | None:
         try:
             return plan_cleaning(
                 log,
                 self.clean_offset(log.topic_partition),
-                high_watermark=self._logs.high_watermark(log),
+                high_watermark=self._high_watermark(log),
                 now_ms=self._clock.wall_ms(),
             )
         except CorruptMessageError as error:
@@ -159,7 +161,7 @@ class LogCleaner:
     def _sum_uncleanable(self, measure: Callable[[PartitionLog], int]) -> list[tuple[tuple[str], float]]:
         return [
             ((log_dir.path,), sum(measure(log) for name, log in log_dir.logs.items() if name in self._uncleanable))
-            for log_dir in self._logs.online_dirs()
+            for log_dir in self._dirs.online()
         ]
 
     # The child's part
@@ -225,7 +227,7 @@ class LogCleaner:
         """Nothing has changed in the log; it is tried again after the backoff."""
         logger.warning("cleaning of %s failed: %s", log.topic_partition, error)
         if isinstance(error, LogDirError):
-            self._logs.fail_directory(error)
+            self._dirs.fail(error)
         if isinstance(error, CleanerDiedError):
             self._metrics.dead_processes.value += 1
         if self._is_here(log):
@@ -278,7 +280,7 @@ class LogCleaner:
             else:
                 self._failed(log, log.log_directory.sync_failure(error) if isinstance(error, OSError) else error)
 
-        self._logs.log_dir_of(log).background.submit(lambda: disk.sync_directory(path), synced)
+        self._dirs.of(log).background.submit(lambda: disk.sync_directory(path), synced)
 
     def _give_up(self, plan: CleaningPlan, result: CleaningResult, number: int) -> None:
         """The log was deleted, cut or moved meanwhile: what is swapped already stays, the rest goes."""
@@ -295,7 +297,7 @@ class LogCleaner:
         log = plan.log
         self._clean_offsets[log.topic_partition] = result.clean_offset
         self._retry_at.pop(log.topic_partition, None)
-        self._write_checkpoint(self._logs.log_dir_of(log))
+        self._write_checkpoint(self._dirs.of(log))
         self._metrics.recopy_percent.value = 100 * result.bytes_written / max(1, sum(plan.sizes))
         self._metrics.map_percent.value = 100 * result.keys_count / self._settings().map_entries_max
         self._metrics.clean_time_seconds.value = self._clock.monotonic() - self._began_at

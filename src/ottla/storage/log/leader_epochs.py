@@ -64,6 +64,10 @@ class LeaderEpochs:
         """The newest epoch, -1 when no record has one."""
         return self._epochs[-1] if self._epochs else NO_EPOCH
 
+    def mark_saved(self, version: int) -> None:
+        """The file says what the epochs were at this version."""
+        self.saved_version = version
+
     @property
     def dirty(self) -> bool:
         return self.version != self.saved_version

@@ -1,4 +1,4 @@
-"""What a partition's log asks of whoever runs it: to sync what was closed, to remove what was deleted."""
+"""What a partition's log asks of whoever runs it (`LogHooks`), and what others are told of logs (`LogObserver`)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
@@ -45,3 +45,45 @@ class NoHooks:
 
     def records_converted(self, log: "PartitionLog", conversion: Conversion) -> None:
         pass
+
+
+class LogObserver:
+    """Told of the logs of a broker, on the event loop. Who observes overrides what it wants to know."""
+
+    def log_added(self, log: "PartitionLog") -> None:
+        """It was loaded or made."""
+
+    def log_configured(self, log: "PartitionLog") -> None:
+        """It may have another configuration now."""
+
+    def log_truncated(self, log: "PartitionLog", offset: int) -> None:
+        """It is about to be cut at `offset`."""
+
+    def log_removed(self, log: "PartitionLog") -> None:
+        """It was deleted, set aside, or its directory has failed: a later log of its name has nothing to do with it."""
+
+
+class LogObservers(LogObserver):
+    """All of them, told in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._observers: list[LogObserver] = []
+
+    def add(self, observer: LogObserver) -> None:
+        self._observers.append(observer)
+
+    def log_added(self, log: "PartitionLog") -> None:
+        for observer in self._observers:
+            observer.log_added(log)
+
+    def log_configured(self, log: "PartitionLog") -> None:
+        for observer in self._observers:
+            observer.log_configured(log)
+
+    def log_truncated(self, log: "PartitionLog", offset: int) -> None:
+        for observer in self._observers:
+            observer.log_truncated(log, offset)
+
+    def log_removed(self, log: "PartitionLog") -> None:
+        for observer in self._observers:
+            observer.log_removed(log)

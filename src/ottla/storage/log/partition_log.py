@@ -56,7 +56,7 @@ _new_tuple = tuple.__new__
 
 
 class PartitionLog:
-    """Made by `loading.open_log`. `recovery_point`: everything below it is durable."""
+    """Made by `log_creation` of what `loading` found. `recovery_point`: everything below it is durable."""
 
     __slots__ = (
         "_latest_epoch",
@@ -489,6 +489,10 @@ class PartitionLog:
         """Everything below `offset` is durable now."""
         self.recovery_point = max(self.recovery_point, min(offset, self.log_end_offset))
 
+    def lower_recovery_point(self, offset: int) -> None:
+        """The log is about to be cut at `offset`, and the checkpoint says so already."""
+        self.recovery_point = offset
+
     def flush(self) -> None:
         """Make the whole log durable. Blocks."""
         end_offset = self.log_end_offset
@@ -502,6 +506,12 @@ class PartitionLog:
         self.snapshots.take(self.producers, self.log_end_offset)
         for segment in self.segments:
             segment.close()
+
+    def close_files(self) -> None:
+        """Give back descriptors without writing anything."""
+        for segment in self.segments:
+            for file in segment.files:
+                file.close()
 
     def rename_directory(self, path: str) -> None:
         """Move the whole partition, to a `-delete` name or from a `-future` one. Readers go on."""

@@ -1,5 +1,6 @@
 """One log directory of a broker.
 
+log_dirs            all of them, failing one by one
 log_dir             its lock, its identity, its checkpoints, and whether it is online
 directory_lock      one process at a time
 meta_properties     whose directory it is

@@ -19,7 +19,7 @@ from ottla.errors.tree import OperatorError
 from ottla.model import TopicPartition
 from ottla.storage.log.loading import LoadedLog, LoadRequest, load_log
 from ottla.storage.log.partition_directory import DirectoryKind, parse_directory_name
-from ottla.storage.log_dir import clean_shutdown, power_loss_marker
+from ottla.storage.log_dir import power_loss_marker
 from ottla.storage.log_dir.checkpoints import CLEANER, LOG_START, RECOVERY_POINT, OffsetsByPartition
 from ottla.storage.log_dir.log_dir import LogDir
 
@@ -53,9 +53,8 @@ def load_directory(
     log_dir: LogDir, topic_configs: TopicConfigs, threads: int, now_ms: int, boot_id: str
 ) -> LoadedDirectory:
     """Everything in one log directory. Raises LogDirError or KafkaStorageError when it cannot be had."""
-    log_dir.was_clean = clean_shutdown.take_marker(log_dir.own_view())
     was_ours = power_loss_marker.was_ours(log_dir.own_view())
-    log_dir.is_whole = power_loss_marker.take_stock(log_dir.own_view(), was_clean=log_dir.was_clean, boot_id=boot_id)
+    log_dir.read_markers(boot_id)
     known = _Known(
         was_ours,
         log_dir.read_checkpoint(RECOVERY_POINT),
@@ -120,7 +119,10 @@ def _request(
         log_start_offset=known.start_offsets.get(partition, 0),
         index_bytes_max=config.segment_index_bytes,
         index_interval_bytes=config.index_interval_bytes,
-        may_have_gaps=log_dir.is_whole or config.is_compacted or partition in known.cleaned or not known.was_ours,
+        may_have_gaps=not log_dir.may_lack_records
+        or config.is_compacted
+        or partition in known.cleaned
+        or not known.was_ours,
         now_ms=now_ms,
         progress=log_dir.progress,
     )

@@ -61,8 +61,8 @@ class LogDir:
         "flusher",
         "is_loaded",
         "is_online",
-        "is_whole",
         "logs",
+        "may_lack_records",
         "meta",
         "path",
         "progress",
@@ -76,11 +76,12 @@ class LogDir:
         handles: HandleCache,
         background: Background,
         on_failure: Callable[["LogDir", Exception], None],
+        on_flushed: Callable[[float], None] = lambda milliseconds: None,
     ) -> None:
         self.path = path
         self.directory = LogDirectory(path, disk, handles)
         self.background = background
-        self.flusher = DirectoryFlusher(self.directory, background, self.fail)
+        self.flusher = DirectoryFlusher(self.directory, background, self.fail, on_flushed)
         self.deletions = DeletionQueue(self.directory, background, self.fail)
         self.logs: dict[TopicPartition, PartitionLog] = {}
         self.meta: MetaProperties | None = None
@@ -88,7 +89,7 @@ class LogDir:
         self.is_online = True
         self.is_loaded = False
         self.was_clean = False
-        self.is_whole = True
+        self.may_lack_records = False
         self._on_failure = on_failure
         self._lock: DirectoryLock | None = None
         self._written: dict[str, bytes] = {}
@@ -106,7 +107,7 @@ class LogDir:
             self.meta = decode_meta_properties(data, os.path.join(self.path, meta_properties.FILE_NAME))
 
     def own_view(self) -> LogDirectory:
-        """A LogDirectory with descriptors of its own, for a thread; `handles` may be set to the shared ones later."""
+        """A LogDirectory with descriptors of its own, for a thread; later it may be handed over."""
         return LogDirectory(self.path, self.directory.disk, HandleCache(VIEW_HANDLES_MAX))
 
     def fail(self, error: Exception) -> None:
@@ -174,12 +175,22 @@ class LogDir:
         else:
             logger.warning("%s of %s could not be written, to be tried again: %s", name, self.path, error)
 
-    def vouch(self, boot_id: str) -> None:
+    def read_markers(self, boot_id: str) -> None:
+        """How the last run ended here, and whether it lost anything. The marker of a clean stop is used up by this."""
+        self.was_clean = clean_shutdown.take_marker(self.own_view())
+        self.may_lack_records = not power_loss_marker.read_marker(
+            self.own_view(), was_clean=self.was_clean, boot_id=boot_id
+        )
+
+    def loading_finished(self) -> None:
+        self.is_loaded = True
+
+    def mark_intact(self, boot_id: str) -> None:
         """In the background: nothing waits for it, a broker that is killed before tells the controller once more."""
-        self.is_whole = True
+        self.may_lack_records = False
         directory = self.own_view()
         self.background.submit(
-            lambda: power_loss_marker.vouch(directory, boot_id),
+            lambda: power_loss_marker.mark_intact(directory, boot_id),
             lambda error: None if error is None else self.fail(error),
         )
 

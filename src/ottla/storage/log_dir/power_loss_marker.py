@@ -1,20 +1,21 @@
 """`.ottla_whole`: whether a log directory still has everything that was ever written to it.
 
-    {"version":0,"bootId":"3f0c…"}    it was whole, in a run of the operating system of this id
+    {"version":0,"bootId":"3f0c…"}    it was intact, in a run of the operating system of this id
     {"version":0,"bootId":null}       it may lack records, and the controller has not been told yet
 
 A killed process loses nothing: what it wrote is in the page cache, and the next process reads it there. A power cut, a
 crashed kernel or a new disk do lose: what was not synced is gone, acknowledged or not (other replicas have it). The two
 are told apart by the boot id of the operating system. What follows from each start:
 
-    clean stop marker    boot id                       whole
+    clean stop marker    boot id                       intact
     yes                  any, or no file (Kafka's)     yes
     no                   this boot's                   yes
     no                   another's, or no file         no
     any                  null                          no: the start before found it so, and nobody was told
 
 A broker that may lack records tells the controller, which takes it out of the ISRs before anybody can elect it
-(`controller.plans.plan_without_lacking`). Then it is `vouched` for: what it lacks it fetches from its leaders.
+(`controller.plans.plan_without_lacking`). Then it is marked intact (`mark_intact`): what it lacks it fetches from its
+leaders.
 """
 
 import json
@@ -38,24 +39,24 @@ def system_boot_id() -> str:
 
 
 def was_ours(directory: LogDirectory) -> bool:
-    """Whether a broker of Ottla's has run on the directory before. To be asked before `take_stock`."""
+    """Whether a broker of Ottla's has run on the directory before. To be asked before `read_marker`."""
     return read_whole(directory, _path(directory)) is not None
 
 
-def take_stock(directory: LogDirectory, *, was_clean: bool, boot_id: str) -> bool:
-    """Whether the directory is whole, at the start of the broker; what is found is on disk when this returns."""
+def read_marker(directory: LogDirectory, *, was_clean: bool, boot_id: str) -> bool:
+    """Whether the directory is intact, at the start of the broker; what is found is on disk when this returns."""
     found = read_whole(directory, _path(directory))
-    whole = _is_whole(found, was_clean=was_clean, boot_id=boot_id)
-    _write(directory, boot_id if whole else None, found)
-    return whole
+    intact = _is_intact(found, was_clean=was_clean, boot_id=boot_id)
+    _write(directory, boot_id if intact else None, found)
+    return intact
 
 
-def vouch(directory: LogDirectory, boot_id: str) -> None:
+def mark_intact(directory: LogDirectory, boot_id: str) -> None:
     """The controller knows what this directory may have lost. Blocks."""
     _write(directory, boot_id, None)
 
 
-def _is_whole(found: bytes | None, *, was_clean: bool, boot_id: str) -> bool:
+def _is_intact(found: bytes | None, *, was_clean: bool, boot_id: str) -> bool:
     if found is None:
         return was_clean
     try:
