@@ -65,7 +65,7 @@ def fetched(answer, version: int) -> dict[int, tuple[int, str, int]]:
 async def test_an_offset_is_committed_in_every_version(version):
     table = await GroupHandlerTable().start()
     assert commit_error(await table.call(commit_request(), version)) == ErrorCode.NONE
-    (offset,) = table.coordinator.groups()[0].offsets.committed.values()
+    (offset,) = table.coordinator.shards()[0].offsets.group("g").committed.values()
     assert (offset.offset, offset.metadata) == (5, "note")
     assert offset.commit_timestamp_ms == table.clock.wall_ms()
 
@@ -100,7 +100,7 @@ async def test_old_clients_bring_their_own_timestamp_or_retention():
     await table.call(request, 1)
     await table.call(commit_request(partition=1, retention_time_ms=1000), 2)
     await table.call(commit_request(partition=2, retention_time_ms=2**63 - 1), 2)
-    committed = table.coordinator.groups()[0].offsets.committed
+    committed = table.coordinator.shards()[0].offsets.group("g").committed
     assert committed[TopicPartition("t", 0)].commit_timestamp_ms == 1234
     assert committed[TopicPartition("t", 1)].expire_timestamp_ms == table.clock.wall_ms() + 1000
     assert committed[TopicPartition("t", 2)].expire_timestamp_ms == 2**63 - 1
@@ -114,7 +114,7 @@ async def test_offsets_of_partitions_that_do_not_exist_are_refused():
     assert commit_error(await table.call(commit_request(topic="x"), 9)) == unknown
     assert commit_error(await table.call(commit_request(topic="x"), 0)) == unknown
     assert commit_error(await table.call(commit_request(topic="x"), 10)) == ErrorCode.UNKNOWN_TOPIC_ID
-    assert table.coordinator.groups() == []
+    assert len(table.coordinator) == 0
 
 
 @on_event_loop
@@ -176,7 +176,7 @@ async def test_version_0_keeps_offsets_in_zookeeper():
     data, _ = await table.session.get(paths.consumer_offset("g", TopicPartition("t", 0)))
     assert data == b"6"
     assert fetched(await table.call(fetch_request(0, 0), 0), 0) == {0: (6, "", ErrorCode.NONE)}
-    assert table.coordinator.groups() == []
+    assert len(table.coordinator) == 0
 
 
 @on_event_loop

@@ -8,7 +8,7 @@ from ottla.clock import ManualClock, TimerWheel
 from ottla.coordination.memory_session import MemorySession, MemoryZooKeeper
 from ottla.coordinators.group.coordinator import GroupCoordinator
 from ottla.coordinators.group.settings import GroupSettings
-from ottla.coordinators.group.zookeeper_offsets import ZooKeeperOffsets
+from ottla.coordinators.offsets.zookeeper_offsets import ZooKeeperOffsets
 from ottla.errors import KafkaError
 from ottla.handlers.context import RequestContext
 from ottla.handlers.find_coordinator import FindCoordinatorHandlers

@@ -25,20 +25,20 @@ from dataclasses import replace
 
 from ottla.clock import ManualClock, TimerWheel
 from ottla.coordinators.group.coordinator import GroupCoordinator
-from ottla.coordinators.group.records import decode_group_key, decode_group_value, decode_offset_key, is_offset_key
-from ottla.coordinators.group.records import decode_offset_value as decode_offset
+from ottla.coordinators.group.records import decode_group_key, decode_group_value
 from ottla.coordinators.group.requests import (
-    CommitRequest,
     GroupProtocol,
     HeartbeatRequest,
     JoinRequest,
     JoinResult,
     LeavingMember,
-    OffsetToCommit,
     SyncRequest,
     SyncResult,
 )
 from ottla.coordinators.group.settings import GroupSettings
+from ottla.coordinators.offsets.records import decode_offset_key, is_offset_key
+from ottla.coordinators.offsets.records import decode_offset_value as decode_offset
+from ottla.coordinators.offsets.requests import CommitRequest, OffsetToCommit
 from ottla.errors import ErrorCode, KafkaError
 from ottla.model import TopicPartition
 from ottla.observability.metrics import Metrics
@@ -102,14 +102,17 @@ class GroupScenario:
         if state != self.shown:
             lines.append(f"-> {state}")
             self.shown = state
-        for group in self.coordinator.groups():
-            group.check_invariants()
+        for shard in self.coordinator.shards():
+            shard.offsets.check_invariants()
+            for group in shard.groups.values():
+                group.check_invariants()
         return lines
 
     def state(self) -> str:
         group = self.group()
         if group is None:
-            return "no group"
+            is_simple = any(GROUP in shard for shard in self.coordinator.shards())
+            return "Empty generation=0 members=-" if is_simple else "no group"
         return f"{group.state.value} generation={group.generation} members={','.join(group.members) or '-'}"
 
     def group(self):

@@ -1,29 +1,42 @@
-"""`__consumer_offsets` in memory, replicated when the test says so."""
+"""An internal topic in memory, replicated when the test says so."""
 
-from ottla.coordinators.group.offsets_log import Stored
+from typing import NamedTuple
+
+from ottla.coordinators.runtime.coordinator_log import Stored
 from ottla.errors import ErrorCode
+from ottla.errors.kafka import error_for_code
 from ottla.records.batch import decode_header, iterate_batches, stamp
 from ottla.records.record import Record, decode_batch
 
 
+class MemoryAppend(NamedTuple):
+    partition: int
+    base_offset: int
+    end_offset: int
+
+
 class MemoryOffsetsLog:
     """Appends are replicated at once, unless `is_held`; then when `replicate` or `fail` is called, in order."""
+
+    topic = "__consumer_offsets"
 
     def __init__(self) -> None:
         self.batches: dict[int, list[bytearray]] = {}
         self.high_watermarks: dict[int, int] = {}
         self.is_held = False
         self.refuse_with: ErrorCode | None = None
-        self._waiting: list[tuple[int, int, int, Stored]] = []
+        self._waiting: list[tuple[MemoryAppend, Stored]] = []
 
-    def append(self, partition: int, batch: bytearray, timeout_ms: int, stored: Stored) -> None:
+    def append(self, partition: int, batch: bytearray) -> MemoryAppend:
         if self.refuse_with is not None:
-            stored(self.refuse_with, -1)
-            return
+            raise error_for_code(self.refuse_with)
         base_offset = self.end_offset(partition)
         stamp(batch, 0, base_offset, 0)
         self.batches.setdefault(partition, []).append(batch)
-        self._waiting.append((partition, base_offset, self.end_offset(partition), stored))
+        return MemoryAppend(partition, base_offset, self.end_offset(partition))
+
+    def when_replicated(self, appended: MemoryAppend, timeout_ms: int, stored: Stored) -> None:
+        self._waiting.append((appended, stored))
         if not self.is_held:
             self.replicate()
 
@@ -34,15 +47,15 @@ class MemoryOffsetsLog:
     def replicate(self, count: int | None = None) -> None:
         """Every in-sync replica has the oldest `count` appends, or all."""
         ready, self._waiting = self._waiting[:count], self._waiting[len(self._waiting[:count]) :]
-        for partition, base_offset, end_offset, stored in ready:
-            self.high_watermarks[partition] = end_offset
-            stored(ErrorCode.NONE, base_offset)
+        for appended, stored in ready:
+            self.high_watermarks[appended.partition] = appended.end_offset
+            stored(ErrorCode.NONE)
 
     def fail(self, error: ErrorCode) -> None:
         """The appends that wait stay in the log, but nobody knows whether they will last."""
         waiting, self._waiting = self._waiting, []
-        for _, _, _, stored in waiting:
-            stored(error, -1)
+        for _, stored in waiting:
+            stored(error)
 
     def fail_over(self, *, keep_unreplicated: bool) -> None:
         """Another replica leads; what was not replicated is in its log or is not."""

@@ -9,10 +9,9 @@ from ottla.config import BrokerConfig
 from ottla.controller.auto_creation import AutoTopicCreator
 from ottla.coordination.session import Session
 from ottla.coordinators.group.coordinator import GroupCoordinator
-from ottla.coordinators.group.offsets_log import OFFSETS_TOPIC
-from ottla.coordinators.group.replicated_log import ReplicatedOffsetsLog
-from ottla.coordinators.group.settings import GroupSettings
-from ottla.coordinators.group.zookeeper_offsets import ZooKeeperOffsets
+from ottla.coordinators.group.settings import OFFSETS_TOPIC, GroupSettings
+from ottla.coordinators.offsets.zookeeper_offsets import ZooKeeperOffsets
+from ottla.coordinators.runtime.replicated_log import ReplicatedLog
 from ottla.handlers.find_coordinator import FindCoordinatorHandlers
 from ottla.handlers.groups import GroupHandlers
 from ottla.handlers.offset_fetch import OffsetFetchHandlers
@@ -49,7 +48,7 @@ class GroupCoordination:
         self._zookeeper_offsets = ZooKeeperOffsets(session)
         self.coordinator = GroupCoordinator(
             GroupSettings.from_config(config),
-            ReplicatedOffsetsLog(replicas, clock),
+            ReplicatedLog(OFFSETS_TOPIC, replicas, clock),
             self._partition_count,
             clock,
             wheel,

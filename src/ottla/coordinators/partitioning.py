@@ -3,6 +3,8 @@
 Every broker and some tools compute it, and committed offsets are found by it, so it can never change.
 """
 
+from functools import lru_cache
+
 _INT32 = 1 << 32
 
 
@@ -15,6 +17,7 @@ def java_hash(text: str) -> int:
     return value - _INT32 if value >= _INT32 // 2 else value
 
 
+@lru_cache(maxsize=8192)  # It is asked for in each heartbeat.
 def partition_for(name: str, partition_count: int) -> int:
     """Kafka's `abs`, which makes 0 of the one integer that has no positive counterpart."""
     hashed = java_hash(name)

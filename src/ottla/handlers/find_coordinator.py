@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from enum import IntEnum
 from typing import NamedTuple
 
-from ottla.coordinators.group.offsets_log import OFFSETS_TOPIC
+from ottla.coordinators.group.settings import OFFSETS_TOPIC
 from ottla.coordinators.partitioning import partition_for
 from ottla.errors import ErrorCode, KafkaError
 from ottla.handlers.context import RequestContext

@@ -27,7 +27,7 @@ from ottla.coordinators.group.requests import (
     SyncRequest,
     SyncResult,
 )
-from ottla.coordinators.group.waiter import converted
+from ottla.coordinators.runtime.waiter import converted
 from ottla.errors import ErrorCode, KafkaError
 from ottla.handlers.context import RequestContext
 from ottla.handlers.in_parts import in_parts

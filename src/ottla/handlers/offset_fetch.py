@@ -14,8 +14,8 @@ from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ottla.coordinators.group.coordinator import GroupCoordinator
-from ottla.coordinators.group.requests import FetchedOffset
-from ottla.coordinators.group.zookeeper_offsets import ZooKeeperOffsets
+from ottla.coordinators.offsets.requests import FetchedOffset
+from ottla.coordinators.offsets.zookeeper_offsets import ZooKeeperOffsets
 from ottla.errors import ErrorCode, KafkaError
 from ottla.errors.kafka import InvalidRequestError
 from ottla.handlers.context import RequestContext

@@ -12,9 +12,9 @@ from collections.abc import Awaitable, Iterator
 
 from ottla.clock import Clock
 from ottla.coordinators.group.coordinator import GroupCoordinator
-from ottla.coordinators.group.requests import CommitRequest, CommitResult, DeleteOffsetsResult, OffsetToCommit
-from ottla.coordinators.group.waiter import converted
-from ottla.coordinators.group.zookeeper_offsets import ZooKeeperOffsets
+from ottla.coordinators.offsets.requests import CommitRequest, CommitResult, DeleteOffsetsResult, OffsetToCommit
+from ottla.coordinators.offsets.zookeeper_offsets import ZooKeeperOffsets
+from ottla.coordinators.runtime.waiter import converted
 from ottla.errors import ErrorCode, KafkaError
 from ottla.handlers.context import RequestContext
 from ottla.handlers.registry import HandlerTable

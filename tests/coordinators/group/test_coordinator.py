@@ -6,18 +6,12 @@ import pytest
 
 from ottla.clock import ManualClock, SystemClock, TimerWheel
 from ottla.coordinators.group.coordinator import GroupCoordinator
-from ottla.coordinators.group.offsets_expiry import GROUPS_AT_A_TIME
-from ottla.coordinators.group.requests import (
-    CommitRequest,
-    GroupProtocol,
-    HeartbeatRequest,
-    JoinRequest,
-    JoinResult,
-    OffsetToCommit,
-    SyncRequest,
-)
+from ottla.coordinators.group.requests import GroupProtocol, HeartbeatRequest, JoinRequest, JoinResult, SyncRequest
 from ottla.coordinators.group.settings import GroupSettings
+from ottla.coordinators.offsets.expiry import GROUPS_AT_A_TIME
+from ottla.coordinators.offsets.requests import CommitRequest, OffsetToCommit
 from ottla.coordinators.partitioning import partition_for
+from ottla.coordinators.runtime.partition_loader import RETRY_MS_FIRST
 from ottla.errors import ErrorCode
 from ottla.errors.kafka import CoordinatorLoadInProgressError, LeaderNotAvailableError, NotCoordinatorError
 from ottla.model import TopicPartition
@@ -90,7 +84,7 @@ async def test_losing_a_partition_answers_whoever_waits_and_stops_its_timers():
     world.log.is_held = True
     world.coordinator.partition_lost(0)
     assert (await waiting).error is ErrorCode.NOT_COORDINATOR
-    assert world.coordinator.groups() == []
+    assert len(world.coordinator) == 0
     assert len(world.timers) == 1, "that of the expiry"
 
 
@@ -99,11 +93,11 @@ async def test_a_partition_is_loaded_once_per_epoch():
     world = await World().won(0, epoch=3)
     world.commit()
     await world.won(0, epoch=3)
-    (group,) = world.coordinator.groups()
+    (shard,) = world.coordinator.shards()
     await world.won(0, epoch=2)
-    assert world.coordinator.groups() == [group]
+    assert world.coordinator.shards() == [shard]
     await world.won(0, epoch=4)
-    assert world.coordinator.groups() != [group]
+    assert world.coordinator.shards() != [shard]
     assert world.coordinator.fetch("g", [T0])[T0].offset == 1
 
 
@@ -117,28 +111,34 @@ async def test_a_partition_that_is_lost_while_it_loads_is_forgotten():
         world.commit()
     world.coordinator.partition_lost(0)
     await world.coordinator.loaded()
-    assert world.coordinator.groups() == []
+    assert len(world.coordinator) == 0
 
 
 class LogThatFailsOnce(MemoryOffsetsLog):
-    has_failed = False
+    def __init__(self) -> None:
+        super().__init__()
+        self.has_failed = asyncio.Event()
 
     async def read(self, partition, offset, max_bytes):
-        if not self.has_failed:
-            self.has_failed = True
+        if not self.has_failed.is_set():
+            self.has_failed.set()
             raise LeaderNotAvailableError("not yet")
         return await super().read(partition, offset, max_bytes)
 
 
 @on_loop
-async def test_a_load_that_fails_is_tried_again_and_nothing_is_answered_meanwhile(monkeypatch):
-    monkeypatch.setattr("ottla.coordinators.group.partition_loader.RETRY_SECONDS", 0)
+async def test_a_load_that_fails_is_tried_again_and_nothing_is_answered_meanwhile():
     first = await World().won(0)
     first.commit(offset=7)
     log = LogThatFailsOnce()
     log.batches = first.log.batches
-    world = await World(log=log).won(0)
-    assert log.has_failed
+    world = World(log=log)
+    world.coordinator.partition_won(0, 1)
+    await log.has_failed.wait()
+    with pytest.raises(CoordinatorLoadInProgressError):
+        world.commit()
+    world.advance(RETRY_MS_FIRST + 20)
+    await world.coordinator.loaded()
     assert world.coordinator.fetch("g", [T0])[T0].offset == 7
 
 
@@ -157,7 +157,7 @@ async def test_loading_lets_the_event_loop_go_on():
         turns += 1
         await asyncio.sleep(0)
     assert turns > 3
-    assert len(coordinator.groups()) == 3000
+    assert len(coordinator) == 3000
 
 
 # Timers
@@ -196,13 +196,13 @@ async def test_many_groups_are_looked_through_for_expired_offsets_some_at_a_time
     for number in range(GROUPS_AT_A_TIME + 50):
         world.commit(f"group-{number}")
     world.advance(5020)
-    assert len(world.coordinator.groups()) == 50
+    assert len(world.coordinator) == 50
     world.advance(40)
-    assert world.coordinator.groups() == []
+    assert len(world.coordinator) == 0
     assert world.metric("kafka_server_groupcoordinatormetrics_offset_expiration_count") == GROUPS_AT_A_TIME + 50
     world.commit()
     world.advance(5100)
-    assert world.coordinator.groups() == []
+    assert len(world.coordinator) == 0
 
 
 # Sizes

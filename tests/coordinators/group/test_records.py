@@ -2,25 +2,21 @@
 
 import pytest
 
-from ottla.coordinators.group.appending import encode_records
-from ottla.coordinators.group.committed_offsets import CommittedOffset
 from ottla.coordinators.group.group import Group
 from ottla.coordinators.group.member import Member
 from ottla.coordinators.group.records import (
     decode_group_key,
     decode_group_value,
-    decode_offset_key,
-    decode_offset_value,
     group_record,
     group_tombstone,
-    offset_record,
-    offset_tombstone,
 )
 from ottla.coordinators.group.requests import GroupProtocol
 from ottla.coordinators.group.settings import GroupSettings
+from ottla.coordinators.offsets.group_offsets import CommittedOffset
+from ottla.coordinators.offsets.records import offset_record, offset_tombstone
+from ottla.coordinators.runtime.coordinator_log import encode_records
 from ottla.model import TopicPartition
 from ottla.protocol.coordinator_records.group_metadata import GroupMetadataValue, MemberMetadata
-from ottla.protocol.coordinator_records.offset_commit import OffsetCommitValue
 from ottla.protocol.messages.consumer_protocol import (
     ConsumerProtocolAssignment,
     ConsumerProtocolAssignmentTopicPartition,
@@ -56,30 +52,6 @@ def a_group() -> Group:
 def an_assignment() -> bytes:
     assigned = ConsumerProtocolAssignmentTopicPartition(topic="orders", partitions=[0, 3])
     return encode_versioned(ConsumerProtocolAssignment(assigned_partitions=[assigned]), 0)
-
-
-def test_an_offset_comes_back_with_where_its_record_stands():
-    offset = CommittedOffset(42, 5, "note", 1_700_000_000_000)
-    key, value = offset_record("g", PARTITION, offset)
-    assert decode_offset_key(key) == ("g", PARTITION)
-    assert decode_offset_value(value, 99) == offset._replace(record_offset=99)
-
-
-def test_offsets_are_written_in_the_versions_of_kafka_3_9():
-    plain = offset_record("g", PARTITION, CommittedOffset(42, 5, "", 1))
-    with_expiry = offset_record("g", PARTITION, CommittedOffset(42, 5, "", 1, expire_timestamp_ms=2))
-    assert payload_version(plain.key) == 1
-    assert payload_version(plain.value) == 3
-    assert payload_version(with_expiry.value) == 1
-    assert decode_offset_value(with_expiry.value, 0).expire_timestamp_ms == 2
-
-
-@pytest.mark.parametrize("version", range(5))
-def test_every_version_of_a_committed_offset_is_read(version):
-    value = OffsetCommitValue(offset=42, metadata="note", commit_timestamp=7)
-    decoded = decode_offset_value(encode_versioned(value, version), 0)
-    assert (decoded.offset, decoded.metadata, decoded.commit_timestamp_ms) == (42, "note", 7)
-    assert decoded.leader_epoch == -1
 
 
 def test_a_group_replays_its_own_record():

@@ -1,53 +1,45 @@
-"""Any sequence of events keeps a group's promises, with the coordinator failing over at any point.
+"""Any sequence of events keeps a group's promises and those of its offsets, with the coordinator failing over at any
+point.
 
 - every move is in the table, every waiter is answered exactly once, the invariants of `Group` hold;
 - in one generation a partition has one owner, and generations that members were told never go back;
-- the records replayed give the group back.
+- the records replayed give the group and its offsets back, with the offsets of open transactions.
 """
+
+from functools import partial
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, precondition, rule
 
-from ottla.coordinators.group.appending import encode_records
+from ottla.clock import ManualClock
+from ottla.coordinators.group.coordinator_metrics import GroupCounters
 from ottla.coordinators.group.group import Group
-from ottla.coordinators.group.joining import handle_join, static_member_stored
-from ottla.coordinators.group.liveness import begin_sessions, handle_heartbeat, handle_leave, tick, unload
-from ottla.coordinators.group.loading import PartitionLoad
-from ottla.coordinators.group.offsets import (
-    expire_offsets,
-    handle_commit,
-    handle_delete_group,
-    handle_delete_offsets,
-    offsets_stored,
-    tombstones_stored,
-)
+from ottla.coordinators.group.liveness import handle_heartbeat
 from ottla.coordinators.group.requests import (
-    CommitRequest,
     GroupProtocol,
     HeartbeatRequest,
     JoinRequest,
     JoinResult,
     LeavingMember,
-    OffsetToCommit,
     SyncRequest,
     SyncResult,
 )
 from ottla.coordinators.group.settings import GroupSettings
+from ottla.coordinators.group.shard import GroupShard
 from ottla.coordinators.group.states import GroupState
-from ottla.coordinators.group.step import (
-    Append,
-    AssignmentStored,
-    OffsetsStored,
-    StaticMemberStored,
-    Step,
-    TombstonesStored,
-)
-from ottla.coordinators.group.syncing import assignment_stored, handle_sync
+from ottla.coordinators.offsets.group_offsets import CommittedOffset
+from ottla.coordinators.offsets.records import offset_record
+from ottla.coordinators.offsets.requests import CommitRequest, OffsetToCommit
+from ottla.coordinators.runtime.coordinator_log import encode_records
+from ottla.coordinators.runtime.loading import PartitionLoad
+from ottla.coordinators.runtime.step import Append, Step, Transaction
 from ottla.errors import ErrorCode
 from ottla.model import TopicPartition
+from ottla.observability.metrics import Metrics
 from ottla.records.attributes import Codec
 from ottla.records.batch import iterate_batches, stamp
+from ottla.records.control import ControlType, encode_end_txn_batch
 
 SETTINGS = GroupSettings(initial_rebalance_delay_ms=500, offsets_retention_ms=60_000, members_max=4)
 PARTITIONS = [TopicPartition("t", number) for number in range(3)]
@@ -58,19 +50,24 @@ PROTOCOLS = [
 ]
 
 # What is taken back when its records are refused. Deletions are not: they are answered with an error, and done again.
-UNDONE = (AssignmentStored, StaticMemberStored, OffsetsStored)
+UNDONE = ("assignment_stored", "static_member_stored", "_stored")
+TRANSACTIONS = st.sampled_from([Transaction(7, 0), Transaction(8, 3)])
 ONE_IN_FIVE = st.sampled_from([False, False, True, False, False])
 
 
 class LoggedAppend:
     """An append in the log: `base_offset` on, replicated or not yet."""
 
-    def __init__(self, append: Append, base_offset: int, wall_ms: int) -> None:
-        self.append = append
+    def __init__(self, completion, batch: bytearray, base_offset: int, count: int) -> None:
+        self.completion = completion
         self.base_offset = base_offset
-        self.end_offset = base_offset + len(append.records)
-        self.batch = encode_records(append.records, wall_ms, Codec.NONE)
+        self.end_offset = base_offset + count
+        self.batch = batch
         stamp(self.batch, 0, base_offset, 0)
+
+    @property
+    def is_undone(self) -> bool:
+        return isinstance(self.completion, partial) and self.completion.func.__name__ in UNDONE
 
 
 class GroupMachine(RuleBasedStateMachine):
@@ -87,26 +84,39 @@ class GroupMachine(RuleBasedStateMachine):
         self.identity: dict[str, str] = {}
         self.told_generation = 0
         self.joins = 0
-        self.new_group()
+        self.shard = new_shard()
+        self.ending: set[Transaction] = set()
 
-    def new_group(self) -> None:
-        self.group = Group("g", SETTINGS, int(self.now_ms))
-        self.told_generation = 0
-        self.owners.clear()
+    @property
+    def group(self) -> Group:
+        """The classic group; one that never had members where there is none."""
+        return self.shard.groups.get("g") or Group("g", SETTINGS, int(self.now_ms))
 
     # The driver
 
     def step(self, action) -> object:
-        generation = self.group.generation
+        group = self.group
+        generation = group.generation
         step = Step(self.now_ms, int(self.now_ms))
         result = action(step)
-        assert self.group.generation >= generation
+        assert group.generation >= generation
         for append in step.appends:
-            end = self.log[-1].end_offset if self.log else 0
-            self.log.append(LoggedAppend(append, end, step.wall_ms))
-        for waiter, answer in step.answers:
+            self.append(append, step.wall_ms)
+        for waiter, answer in step.responses:
             self.answered(waiter, answer)
         return result
+
+    @property
+    def log_end_offset(self) -> int:
+        return self.log[-1].end_offset if self.log else 0
+
+    def append(self, append: Append, wall_ms: int) -> None:
+        records, completion, replays, transaction = append
+        batch = encode_records(records, wall_ms, Codec.NONE, transaction)
+        self.log.append(LoggedAppend(completion, batch, self.log_end_offset, len(records)))
+        if replays:
+            for record in records:
+                self.shard.replay(record, self.log[-1].base_offset, transaction)
 
     def waiter(self, member_id: str = "") -> int:
         self.waiters += 1
@@ -130,21 +140,16 @@ class GroupMachine(RuleBasedStateMachine):
             assert self.owners.setdefault((generation, partition), owner) == owner
 
     def stored(self, logged: LoggedAppend, error: ErrorCode) -> None:
-        event = logged.append.event
-        if isinstance(event, AssignmentStored):
-            self.step(lambda step: assignment_stored(self.group, event, error, step))
-        elif isinstance(event, StaticMemberStored):
-            self.step(lambda step: static_member_stored(self.group, event, error, step))
-        elif isinstance(event, OffsetsStored):
-            self.step(lambda step: offsets_stored(self.group, event, error, logged.base_offset, step))
-        elif isinstance(event, TombstonesStored):
-            self.step(lambda step: tombstones_stored(event, error, step))
+        if logged.completion is not None:
+            self.step(lambda step: logged.completion(error, logged.base_offset, step))
 
-    def after_death(self) -> None:
-        """The group is gone: what waits for its own records is still answered, then there is a new one."""
-        while self.replicated < len(self.log):
-            self.replicate()
-        self.new_group()
+    def maybe_died(self, group: Group) -> None:
+        """When the group is gone, what waits for its own records is still answered, and generations begin anew."""
+        if group.state is GroupState.DEAD:
+            assert "g" not in self.shard
+            self.replicate_everything()
+            self.told_generation = 0
+            self.owners.clear()
 
     # Members
 
@@ -173,7 +178,7 @@ class GroupMachine(RuleBasedStateMachine):
             "g", member_id, instance, "c", "/h", 10_000, 20_000, "test", protocols, str(self.joins),
             requires_known_member_id=version >= 4 and instance is None, supports_skip_assignment=version >= 9,
         )  # fmt: skip
-        self.step(lambda step: handle_join(self.group, request, self.waiter(), step))
+        self.step(lambda step: self.shard.handle_join(request, self.waiter(), step))
         return new_id if not member_id else multiple()
 
     @rule(member_id=member_ids, data=st.data())
@@ -187,7 +192,7 @@ class GroupMachine(RuleBasedStateMachine):
                 assignments[owner] = assignments.get(owner, b"") + bytes([partition])
         generation = data.draw(st.sampled_from([group.generation] * 9 + [group.generation - 1]))
         request = SyncRequest("g", generation, member_id, self.instance_of(member_id), assignments=assignments)
-        self.step(lambda step: handle_sync(group, request, self.waiter(member_id), step))
+        self.step(lambda step: self.shard.handle_sync(request, self.waiter(member_id), step))
 
     @rule(is_replicated=st.booleans())
     def rebalance_to_its_end(self, is_replicated):
@@ -202,7 +207,7 @@ class GroupMachine(RuleBasedStateMachine):
             shares[member_id] = bytes([number])
         for member_id in shares:
             request = SyncRequest("g", group.generation, member_id, self.instance_of(member_id), assignments=shares)
-            self.step(lambda step, r=request, m=member_id: handle_sync(group, r, self.waiter(m), step))
+            self.step(lambda step, r=request, m=member_id: self.shard.handle_sync(r, self.waiter(m), step))
         if is_replicated:
             self.replicate_everything()
 
@@ -215,7 +220,7 @@ class GroupMachine(RuleBasedStateMachine):
     @rule(member_id=consumes(member_ids))
     def leave(self, member_id):
         leaving = LeavingMember(member_id, self.instance_of(member_id))
-        self.step(lambda step: handle_leave(self.group, [leaving], step))
+        self.step(lambda step: self.shard.leave("g", [leaving], step))
         assert member_id not in self.group.members
 
     # Time
@@ -225,7 +230,7 @@ class GroupMachine(RuleBasedStateMachine):
         end_ms = self.now_ms + milliseconds
         while self.group.wake_at_ms <= end_ms:
             self.now_ms = max(self.now_ms, self.group.wake_at_ms)
-            self.step(lambda step: tick(self.group, step))
+            self.step(lambda step: self.shard.tick("g", step))
             assert self.group.wake_at_ms > self.now_ms
         self.now_ms = end_ms
 
@@ -236,31 +241,60 @@ class GroupMachine(RuleBasedStateMachine):
         generation = self.group.generation if member_id else -1
         offsets = {partition: OffsetToCommit(offset, -1, "", int(self.now_ms))}
         request = CommitRequest("g", generation, member_id, self.instance_of(member_id), offsets)
-        self.step(lambda step: handle_commit(self.group, request, self.waiter(), step))
+        self.step(lambda step: self.shard.handle_commit(request, self.waiter(), step))
 
     @rule(partition=st.sampled_from(PARTITIONS))
     def delete_offsets(self, partition):
-        self.step(lambda step: handle_delete_offsets(self.group, [partition], self.waiter(), step))
-        if self.group.state is GroupState.DEAD:
-            self.after_death()
+        group = self.group
+        self.step(lambda step: self.shard.handle_delete_offsets("g", [partition], self.waiter(), step))
+        self.maybe_died(group)
 
     @rule(luck=ONE_IN_FIVE)
     def expire(self, luck):
         if not luck:
             return
-        self.step(lambda step: expire_offsets(self.group, step))
-        if self.group.state is GroupState.DEAD:
-            self.after_death()
+        group = self.group
+        self.step(lambda step: self.shard.expire_offsets("g", step))
+        self.maybe_died(group)
 
     @rule(luck=ONE_IN_FIVE)
     def delete(self, luck):
         if not luck:
             return
-        was_empty = self.group.state is GroupState.EMPTY
-        self.step(lambda step: handle_delete_group(self.group, self.waiter(), step))
-        assert was_empty == (self.group.state is GroupState.DEAD)
-        if was_empty:
-            self.after_death()
+        group = self.group
+        was_empty = group.state is GroupState.EMPTY
+        self.step(lambda step: self.shard.handle_delete_group("g", self.waiter(), step))
+        assert was_empty == ("g" not in self.shard)
+        self.maybe_died(group)
+
+    # Transactions: what TxnOffsetCommit and WriteTxnMarkers do
+
+    @rule(transaction=TRANSACTIONS, partition=st.sampled_from(PARTITIONS), offset=st.integers(0, 9))
+    def commit_in_a_transaction(self, transaction, partition, offset):
+        if transaction in self.ending:
+            return  # Its producer waits for the marker.
+        record = offset_record("g", partition, CommittedOffset(offset, -1, "", int(self.now_ms)))
+        self.step(lambda step: step.append([record], replays=True, transaction=transaction))
+
+    @rule(transaction=TRANSACTIONS, is_committed=st.booleans())
+    def end_a_transaction(self, transaction, is_committed):
+        if transaction in self.ending:
+            return
+        self.ending.add(transaction)
+
+        def replicated(error, record_offset, step):
+            self.ending.discard(transaction)
+            if error is ErrorCode.NONE:
+                self.shard.replay_end_transaction(transaction, is_committed=is_committed)
+
+        batch = encode_end_txn_batch(
+            ControlType.COMMIT if is_committed else ControlType.ABORT,
+            producer_id=transaction.producer_id,
+            producer_epoch=transaction.producer_epoch,
+            coordinator_epoch=0,
+            timestamp=1,
+        )
+        self.log.append(LoggedAppend(replicated, bytearray(batch), self.log_end_offset, 1))
 
     # The log
 
@@ -276,7 +310,7 @@ class GroupMachine(RuleBasedStateMachine):
         while self.replicated < len(self.log):
             self.replicate()
 
-    @precondition(lambda self: self.replicated < len(self.log) and isinstance(self.log[-1].append.event, UNDONE))
+    @precondition(lambda self: self.replicated < len(self.log) and self.log[-1].is_undone)
     @rule()
     def fail_the_last_append(self):
         """As if the log had refused it."""
@@ -286,7 +320,7 @@ class GroupMachine(RuleBasedStateMachine):
     def fail_over(self, kept, luck):
         if not luck:
             return
-        self.step(lambda step: unload(self.group, step))
+        self.step(self.shard.unloaded)
         unreplicated = self.log[self.replicated :]
         self.log = self.log[: self.replicated + kept]
         for logged in unreplicated:
@@ -294,35 +328,47 @@ class GroupMachine(RuleBasedStateMachine):
         assert not self.open, "unloading answers everybody"
         self.log = self.log[: self.replicated + kept]
         self.replicated = len(self.log)
-        self.group = self.replayed()
+        self.shard = self.replayed()
         assert self.group.generation >= self.told_generation
-        self.step(lambda step: begin_sessions(self.group, step))
+        self.step(self.shard.loaded)
 
-    def replayed(self) -> Group:
-        load = PartitionLoad(SETTINGS, int(self.now_ms))
+    def replayed(self) -> GroupShard:
+        shard, load = new_shard(), PartitionLoad()
         buffer = b"".join(logged.batch for logged in self.log)
         for position, header in iterate_batches(buffer):
             load.feed(buffer, position, header)
-        for _ in load.decode():
+        for _ in load.replay(shard):
             pass
-        return load.groups.get("g") or Group("g", SETTINGS, int(self.now_ms))
+        return shard
 
     # What always holds
 
     @invariant()
     def the_group_is_consistent(self):
         self.group.check_invariants()
+        self.shard.offsets.check_invariants()
 
     @invariant()
     def the_records_give_the_group_back(self):
         if self.replicated < len(self.log):
             return
-        group, replayed = self.group, self.replayed()
-        assert replayed.offsets.committed == group.offsets.committed
+        shard = self.replayed()
+        assert committed(shard) == committed(self.shard)
+        group, replayed = self.group, shard.groups.get("g")
         if group.state is GroupState.STABLE:
             assert durable(replayed) == durable(group)
         if group.state is GroupState.EMPTY and group.generation > 0:
             assert (replayed.state, replayed.generation) == (GroupState.EMPTY, group.generation)
+
+
+def new_shard() -> GroupShard:
+    return GroupShard(SETTINGS, GroupCounters(Metrics(ManualClock())))
+
+
+def committed(shard: GroupShard) -> tuple:
+    """Also what may still become so."""
+    offsets = shard.offsets.group("g")
+    return ({}, {}) if offsets is None else (offsets.committed, offsets.transactional)
 
 
 def durable(group: Group) -> tuple:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ottla.coordinators.group.appending import encode_records
-from ottla.coordinators.group.committed_offsets import CommittedOffset
-from ottla.coordinators.group.records import decode_offset_key, decode_offset_value, offset_record
+from ottla.coordinators.offsets.group_offsets import CommittedOffset
+from ottla.coordinators.offsets.records import decode_offset_key, decode_offset_value, offset_record
+from ottla.coordinators.runtime.coordinator_log import encode_records
 from ottla.model import TopicPartition
 from ottla.records.attributes import Codec
 from support.compaction import CompactedLogs, latest

@@ -7,7 +7,8 @@ subscription and assignment inside a member are decoded too.
 import json
 from typing import Any
 
-from ottla.coordinators.group.records import is_group_key, is_offset_key
+from ottla.coordinators.group.records import is_group_key
+from ottla.coordinators.offsets.records import is_offset_key
 from ottla.errors import DecodeError
 from ottla.protocol.coordinator_records.group_metadata import GroupMetadataKey, GroupMetadataValue, MemberMetadata
 from ottla.protocol.coordinator_records.offset_commit import OffsetCommitKey, OffsetCommitValue

@@ -1,29 +1,20 @@
-"""Consumer groups of the classic protocol, and the offsets they commit.
+"""Consumer groups of the classic protocol, and the group coordinator.
 
-The state machine, pure; a file per part of a group's life:
+    coordinator          the group coordinator of a broker: the partitions of `__consumer_offsets` that it leads
+    shard                one of these partitions: classic groups, and the offsets of groups of any kind
+    group                a group: its members, its generation and what they agreed on
+    member               a member of a group
+    states               the five states and the one table of how a group moves between them
+    requests             requests to a group, and their results
+    joining              JoinGroup: new, known, pending and static members
+    rebalancing          waiting for members, the next generation, removing members
+    syncing              SyncGroup: the leader's assignment, stored before anybody is told
+    liveness             Heartbeat, LeaveGroup, sessions and deadlines
+    records              groups in `__consumer_offsets`, and back
+    describing           ListGroups, DescribeGroups
+    settings             the configuration keys
+    coordinator_metrics  what the group coordinator counts
 
-    states             the five states and the one table of how a group moves between them
-    member, group      who is in a group: the state and its invariants
-    requests           what a group is asked, and what it answers
-    step               one event's turn: the time, and what has to be done when it is over
-    joining            JoinGroup: new, known, pending and static members
-    rebalancing        waiting for members, the next generation, removing members
-    syncing            SyncGroup: the leader's assignment, stored before anybody is told
-    liveness           Heartbeat, LeaveGroup, sessions and deadlines
-    committed_offsets  a group's offsets, those on their way into the log and those of open transactions
-    offsets            OffsetCommit, OffsetFetch, OffsetDelete, expiry
-    records            what stands in `__consumer_offsets`, and back
-    loading            a whole partition of it into groups
-    describing         ListGroups, DescribeGroups
-
-The driver:
-
-    coordinator        the groups of the partitions that this broker leads: requests in, appends and answers out
-    offsets_log        what the driver needs of the log; `replicated_log` is the real one
-    waiter             an answer that is not there yet
-    settings           the configuration keys
-    zookeeper_offsets  OffsetCommit 0 and OffsetFetch 0, which keep offsets in ZooKeeper
-
-How a commit goes: handlers.offsets -> coordinator -> offsets.handle_commit (checks, records) -> offsets_log.append ->
-replicated -> offsets.offsets_stored (only now visible) -> answer.
+How a rebalance ends: handlers.groups -> coordinator -> shard -> syncing (checks, the group's record) -> the runtime
+appends it -> replicated -> syncing.assignment_stored (only now STABLE) -> responses to all members.
 """

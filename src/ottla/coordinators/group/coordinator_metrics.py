@@ -1,10 +1,15 @@
 """What the group coordinator counts."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
-from ottla.coordinators.group.group import Group
 from ottla.coordinators.group.states import GroupState
+from ottla.observability.instruments import Counter
 from ottla.observability.metrics import Metrics
+
+if TYPE_CHECKING:
+    from ottla.coordinators.group.shard import GroupShard
 
 GROUPS_IN_STATE = {
     GroupState.EMPTY: "kafka_coordinator_group_groupmetadatamanager_numgroupsempty",
@@ -15,30 +20,38 @@ GROUPS_IN_STATE = {
 }
 
 
-class CoordinatorMetrics:
-    """Groups are counted when somebody looks; `groups` gives those that are there then."""
+class GroupCounters:
+    """What shards count."""
 
-    def __init__(self, metrics: Metrics, groups: Callable[[], Iterable[Group]]) -> None:
-        metrics.gauge(
-            "kafka_coordinator_group_groupmetadatamanager_numgroups", function=lambda: sum(1 for _ in groups())
-        )
-        metrics.gauge(
-            "kafka_coordinator_group_groupmetadatamanager_numoffsets",
-            function=lambda: sum(len(group.offsets.committed) for group in groups()),
-        )
-        for state, name in GROUPS_IN_STATE.items():
-            metrics.gauge(name, function=_counter_of(state, groups))
+    def __init__(self, metrics: Metrics) -> None:
         self.commits = metrics.counter("kafka_server_groupcoordinatormetrics_offset_commit_count")
         self.expirations = metrics.counter("kafka_server_groupcoordinatormetrics_offset_expiration_count")
         self.deletions = metrics.counter("kafka_server_groupcoordinatormetrics_offset_deletion_count")
-        self.completed_rebalances = metrics.counter(
+        self.completed_rebalances: Counter = metrics.counter(
             "kafka_server_groupcoordinatormetrics_group_completed_rebalance_count"
         )
+
+
+class CoordinatorMetrics:
+    """Groups are counted when somebody looks; `shards` gives those that are there then."""
+
+    def __init__(self, metrics: Metrics, shards: "Callable[[], Sequence[GroupShard]]") -> None:
+        self.counters = GroupCounters(metrics)
+        metrics.gauge(
+            "kafka_coordinator_group_groupmetadatamanager_numgroups",
+            function=lambda: sum(len(shard) for shard in shards()),
+        )
+        metrics.gauge(
+            "kafka_coordinator_group_groupmetadatamanager_numoffsets",
+            function=lambda: sum(shard.offsets.committed_count() for shard in shards()),
+        )
+        for state, name in GROUPS_IN_STATE.items():
+            metrics.gauge(name, function=partial(_groups_in_state, shards, state))
         self._load_time_max = metrics.gauge("kafka_server_groupcoordinatormetrics_partition_load_time_max")
 
     def partition_loaded(self, milliseconds: float) -> None:
         self._load_time_max.value = max(self._load_time_max.value, milliseconds)
 
 
-def _counter_of(state: GroupState, groups: Callable[[], Iterable[Group]]) -> Callable[[], float]:
-    return lambda: sum(group.state is state for group in groups())
+def _groups_in_state(shards: "Callable[[], Sequence[GroupShard]]", state: GroupState) -> float:
+    return sum(shard.count_in(state) for shard in shards())

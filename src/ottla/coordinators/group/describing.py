@@ -37,12 +37,15 @@ def overview(group: Group) -> GroupOverview:
     return GroupOverview(group.group_id, group.protocol_type or "", group.state.value)
 
 
-def listed(groups: Iterable[Group], states: Collection[str], types: Collection[str]) -> list[GroupOverview]:
+def listed(groups: Iterable[GroupOverview], states: Collection[str], types: Collection[str]) -> list[GroupOverview]:
     """No filter lets everything pass. Names are compared without regard to case."""
     wanted_states = {state.lower() for state in states}
-    if types and CLASSIC not in {type_.lower() for type_ in types}:
-        return []
-    return [overview(group) for group in groups if not states or group.state.value.lower() in wanted_states]
+    wanted_types = {type_.lower() for type_ in types}
+    return [
+        group
+        for group in groups
+        if (not states or group.state.lower() in wanted_states) and (not types or group.type.lower() in wanted_types)
+    ]
 
 
 def describe(group: Group) -> GroupDescription:

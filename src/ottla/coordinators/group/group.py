@@ -5,19 +5,23 @@ Invariants (`check_invariants`)
 - The leader is a member whenever there are members.
 - Every static member is found by its instance id, and only under its latest member id.
 - The generation grows by one with every completed rebalance and never goes back.
-- `wake_at_ms` is not later than any deadline of the group: the driver calls `liveness.tick` then, or earlier.
+- `wake_at_ms` is not later than any deadline of the group: the runtime calls `liveness.tick` then, or earlier.
+
+A group owns its committed offsets (`OffsetsOwner`), which lie in the offsets store.
 """
 
-from collections import Counter
+import collections
 from collections.abc import Iterable
 
-from ottla.coordinators.group.committed_offsets import CommittedOffsets
-from ottla.coordinators.group.member import NEVER, Member
-from ottla.coordinators.group.requests import GroupProtocol, JoinedMember
+from ottla.coordinators.group.member import Member, subscribed_topics
+from ottla.coordinators.group.requests import UNKNOWN_MEMBER, GroupProtocol, JoinedMember
 from ottla.coordinators.group.settings import GroupSettings
 from ottla.coordinators.group.states import TRANSITIONS, Cause, GroupState
-from ottla.coordinators.group.step import Waiter
-from ottla.coordinators.group.subscriptions import subscribed_topics
+from ottla.coordinators.offsets.owner import ExpiryRule
+from ottla.coordinators.offsets.requests import CommitRequest
+from ottla.coordinators.runtime.step import NEVER, Waiter
+from ottla.errors import ErrorCode
+from ottla.observability.instruments import Counter
 from ottla.protocol.coordinator_records.group_metadata import GroupMetadataValue
 
 CONSUMER_PROTOCOL_TYPE = "consumer"
@@ -31,6 +35,7 @@ class Group:
     __slots__ = (
         "_protocol_counts",
         "awaiting_join",
+        "completed_rebalances",
         "generation",
         "group_id",
         "has_new_member",
@@ -38,7 +43,6 @@ class Group:
         "join_deadline_ms",
         "leader_id",
         "members",
-        "offsets",
         "pending_members",
         "pending_sync",
         "protocol_name",
@@ -53,7 +57,9 @@ class Group:
         "wake_at_ms",
     )
 
-    def __init__(self, group_id: str, settings: GroupSettings, wall_ms: int) -> None:
+    def __init__(
+        self, group_id: str, settings: GroupSettings, wall_ms: int, completed_rebalances: Counter | None = None
+    ) -> None:
         self.group_id = group_id
         self.settings = settings
         self.state = GroupState.EMPTY
@@ -67,7 +73,6 @@ class Group:
         self.pending_members: dict[str, float] = {}
         self.pending_sync: set[str] = set()
         self.awaiting_join = 0
-        self.offsets = CommittedOffsets()
         self.subscribed_topics: frozenset[str] | None = None
         self.has_new_member = False
         self.initial_delay_left_ms: int | None = None
@@ -75,7 +80,8 @@ class Group:
         self.sync_deadline_ms = NEVER
         self.storing_generation: int | None = None
         self.wake_at_ms = NEVER
-        self._protocol_counts: Counter[str] = Counter()
+        self.completed_rebalances = completed_rebalances or Counter()
+        self._protocol_counts: collections.Counter[str] = collections.Counter()
 
     def __repr__(self) -> str:
         return f"<Group {self.group_id} {self.state.value} generation={self.generation} members={len(self.members)}>"
@@ -107,6 +113,11 @@ class Group:
             return frozenset() if not self.members else None
         return subscribed_topics(member.metadata(self.protocol_name) for member in self.members.values())
 
+    @property
+    def may_be_removed(self) -> bool:
+        """Whether nothing but committed offsets keeps the group."""
+        return self.state is GroupState.EMPTY and not self.pending_members
+
     # Members
 
     def add(self, member: Member, protocol_type: str) -> None:
@@ -122,7 +133,7 @@ class Group:
         self.pending_members.pop(member.member_id, None)
 
     def remove(self, member_id: str) -> Member | None:
-        """Take a member out, known or pending. Whoever waits on it is for the caller to answer, before."""
+        """Take a member out, known or pending. Whoever waits on it is for the caller to respond to, before."""
         self.pending_members.pop(member_id, None)
         self.pending_sync.discard(member_id)
         member = self.members.pop(member_id, None)
@@ -183,7 +194,7 @@ class Group:
             for member in self.members.values()
         )
 
-    # Who waits for JoinGroup to be answered
+    # Who waits for a JoinGroup response
 
     def set_join_waiter(self, member: Member, waiter: Waiter) -> None:
         assert member.join_waiter is None, member
@@ -200,6 +211,68 @@ class Group:
     def all_joined(self) -> bool:
         return self.awaiting_join == len(self.members) and not self.pending_members
 
+    # Who somebody is that calls itself a member
+
+    def member_problem(self, member_id: str, instance_id: str | None) -> ErrorCode:
+        """NONE for a member of the group. An instance id must be known, and be this member's."""
+        if instance_id is not None:
+            current_id = self.static_members.get(instance_id)
+            if current_id is None:
+                return ErrorCode.UNKNOWN_MEMBER_ID
+            if current_id != member_id:
+                return ErrorCode.FENCED_INSTANCE_ID
+        return ErrorCode.NONE if member_id in self.members else ErrorCode.UNKNOWN_MEMBER_ID
+
+    def generation_problem(self, generation: int, member_id: str, instance_id: str | None) -> ErrorCode:
+        """NONE for a member of the current generation."""
+        error = self.member_problem(member_id, instance_id)
+        if error is ErrorCode.NONE and generation != self.generation:
+            return ErrorCode.ILLEGAL_GENERATION
+        return error
+
+    # Committed offsets
+
+    def commit_refusal(self, request: CommitRequest) -> ErrorCode:
+        """Members of the generation may commit, not while the assignment is being made; anybody without a member id
+        and generation may, as long as the group is EMPTY.
+        """
+        if request.generation < 0 and self.state is GroupState.EMPTY:
+            return ErrorCode.NONE
+        if request.generation < 0 and request.member_id == UNKNOWN_MEMBER and request.instance_id is None:
+            return ErrorCode.UNKNOWN_MEMBER_ID
+        error = self.generation_problem(request.generation, request.member_id, request.instance_id)
+        if error is ErrorCode.NONE and self.state is GroupState.COMPLETING_REBALANCE:
+            return ErrorCode.REBALANCE_IN_PROGRESS
+        return error
+
+    def note_commit(self, member_id: str, now_ms: float) -> None:
+        member = self.members.get(member_id)
+        if member is not None:
+            self.touch(member, now_ms)
+
+    def offset_deletion_refusal(self) -> ErrorCode:
+        """Of a group with members only offsets of topics that none of them subscribes to may be deleted."""
+        if self.state is not GroupState.EMPTY and not self.is_consumer_group:
+            return ErrorCode.NON_EMPTY_GROUP
+        return ErrorCode.NONE
+
+    def is_subscribed(self, topic: str) -> bool:
+        if self.state is GroupState.EMPTY:
+            return False
+        return self.subscribed_topics is None or topic in self.subscribed_topics
+
+    def expiry_rule(self) -> ExpiryRule | None:
+        """The retention counts from when the group became empty; from the commit where it never had members, or for a
+        topic that nobody subscribes to any more. Nothing expires while it is not known what members read.
+        """
+        if self.protocol_type is None:
+            return ExpiryRule()
+        if self.state is GroupState.EMPTY:
+            return ExpiryRule(self.state_timestamp_ms if self.state_timestamp_ms >= 0 else None)
+        if self.state is GroupState.STABLE and self.subscribed_topics is not None:
+            return ExpiryRule(None, self.subscribed_topics)
+        return None
+
     # Protocols
 
     def supports(self, protocol_type: str, protocols: Iterable[GroupProtocol]) -> bool:
@@ -214,13 +287,13 @@ class Group:
         """By vote: each member for the one that it likes best of those that all have. First come wins a tie."""
         everybody = len(self.members)
         candidates = {name for name, count in self._protocol_counts.items() if count == everybody}
-        votes = Counter(member.vote(candidates) for member in self.members.values())
+        votes = collections.Counter(member.vote(candidates) for member in self.members.values())
         return votes.most_common(1)[0][0]
 
     # Deadlines
 
     def wake_at(self, deadline_ms: float) -> float:
-        """Remember a deadline for the driver; answers it."""
+        """Remember a deadline for the runtime; returns it."""
         if deadline_ms < self.wake_at_ms:
             self.wake_at_ms = deadline_ms
         return deadline_ms
@@ -270,5 +343,5 @@ class Group:
         deadlines = [member.deadline_ms for member in self.members.values()]
         deadlines += [*self.pending_members.values(), self.join_deadline_ms, self.sync_deadline_ms]
         assert state is GroupState.DEAD or self.wake_at_ms <= min(deadlines), self
-        counts = Counter(name for member in self.members.values() for name in member.protocol_names())
+        counts = collections.Counter(name for member in self.members.values() for name in member.protocol_names())
         assert counts == +self._protocol_counts, self

@@ -10,32 +10,54 @@
 Everybody else is UNKNOWN_MEMBER_ID or, under an instance id that has a newer member, FENCED_INSTANCE_ID.
 """
 
+from functools import partial
+from typing import NamedTuple
+
 from ottla.coordinators.group.group import Group
 from ottla.coordinators.group.member import Member
-from ottla.coordinators.group.membership import member_problem
 from ottla.coordinators.group.rebalancing import (
     join_result,
     maybe_complete_join,
     maybe_prepare_rebalance,
+    member_error,
     prepare_rebalance,
 )
 from ottla.coordinators.group.records import group_record
 from ottla.coordinators.group.requests import UNKNOWN_MEMBER, GroupProtocol, JoinRequest, JoinResult, SyncResult
 from ottla.coordinators.group.states import GroupState
-from ottla.coordinators.group.step import StaticMemberBefore, StaticMemberStored, Step, Waiter
+from ottla.coordinators.runtime.step import Step, Waiter
 from ottla.errors import ErrorCode
 
 NEW_MEMBER_JOIN_TIMEOUT_MS = 5 * 60 * 1000
-"""A new member that waits this long for its first answer is given up: it may have gone without our knowing."""
+"""A new member that waits this long for its first response is given up: it may have gone without our knowing."""
+
+
+class StaticMemberBefore(NamedTuple):
+    member_id: str
+    protocols: tuple[GroupProtocol, ...]
+    session_timeout_ms: int
+    rebalance_timeout_ms: int
+
+
+class StaticMemberStored(NamedTuple):
+    """A static member came back under a new id. Everything that is needed to undo it, should it not be stored."""
+
+    generation: int
+    instance_id: str
+    member_id: str
+    waiter: Waiter
+    leader_id_before: str | None
+    supports_skip_assignment: bool
+    undo: StaticMemberBefore
 
 
 def handle_join(group: Group, request: JoinRequest, waiter: Waiter, step: Step) -> None:
     error = _refusal(group, request)
     if error is ErrorCode.GROUP_MAX_SIZE_REACHED:
-        step.answer(waiter, JoinResult(error, UNKNOWN_MEMBER))
+        step.respond(waiter, JoinResult(error, UNKNOWN_MEMBER))
         _shed(group, request.member_id, step)
     elif error is not ErrorCode.NONE:
-        step.answer(waiter, JoinResult(error, request.member_id))
+        step.respond(waiter, JoinResult(error, request.member_id))
     elif request.member_id == UNKNOWN_MEMBER:
         _join_without_id(group, request, waiter, step)
     elif request.member_id in group.pending_members:
@@ -52,7 +74,7 @@ def _refusal(group: Group, request: JoinRequest) -> ErrorCode:
         return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     if request.member_id == UNKNOWN_MEMBER or request.member_id in group.pending_members:
         return ErrorCode.NONE
-    return member_problem(group, request.member_id, request.instance_id)
+    return group.member_problem(request.member_id, request.instance_id)
 
 
 def _has_room(group: Group, member_id: str) -> bool:
@@ -69,7 +91,7 @@ def _has_room(group: Group, member_id: str) -> bool:
 def _shed(group: Group, member_id: str, step: Step) -> None:
     member = group.members.get(member_id)
     if member is not None:
-        step.answer(member.sync_waiter, SyncResult(ErrorCode.UNKNOWN_MEMBER_ID))
+        step.respond(member.sync_waiter, SyncResult(ErrorCode.UNKNOWN_MEMBER_ID))
         member.sync_waiter = None
     group.remove(member_id)
 
@@ -80,7 +102,7 @@ def _join_without_id(group: Group, request: JoinRequest, waiter: Waiter, step: S
         _replace_static(group, member_id, request, waiter, step)
     elif request.requires_known_member_id:
         group.pending_members[member_id] = group.wake_at(step.now_ms + request.session_timeout_ms)
-        step.answer(waiter, JoinResult(ErrorCode.MEMBER_ID_REQUIRED, member_id))
+        step.respond(waiter, JoinResult(ErrorCode.MEMBER_ID_REQUIRED, member_id))
     else:
         _add(group, member_id, request, waiter, step)
 
@@ -112,9 +134,9 @@ def _rejoin(group: Group, request: JoinRequest, waiter: Waiter, step: Step) -> N
     is_leader = group.leader_id == member.member_id
     is_same = member.protocols == request.protocols
     if group.state is GroupState.COMPLETING_REBALANCE and is_same:
-        step.answer(waiter, join_result(group, member))  # It may not have got the first answer.
+        step.respond(waiter, join_result(group, member))  # It may not have got the first response.
     elif group.state is GroupState.STABLE and is_same and not is_leader:
-        step.answer(waiter, join_result(group, member))
+        step.respond(waiter, join_result(group, member))
     else:
         # The leader may rebalance for reasons of its own, such as new partitions of a topic.
         _update(group, member, request, waiter, step)
@@ -124,7 +146,7 @@ def _rejoin(group: Group, request: JoinRequest, waiter: Waiter, step: Step) -> N
 def _update(group: Group, member: Member, request: JoinRequest, waiter: Waiter, step: Step) -> None:
     group.update(member, request.protocols, request.session_timeout_ms, request.rebalance_timeout_ms)
     # A JoinGroup that was sent before, on a connection that is likely gone, must not wait for ever.
-    step.answer(group.take_join_waiter(member), JoinResult(ErrorCode.REBALANCE_IN_PROGRESS, member.member_id))
+    step.respond(group.take_join_waiter(member), JoinResult(ErrorCode.REBALANCE_IN_PROGRESS, member.member_id))
     group.set_join_waiter(member, waiter)
 
 
@@ -156,31 +178,34 @@ def _replace_static(group: Group, member_id: str, request: JoinRequest, waiter: 
             before,
         )
         assignments = {other.member_id: other.assignment for other in group.members.values()}
-        step.append([group_record(group, assignments)], event)
+        step.append([group_record(group, assignments)], partial(static_member_stored, group, event))
 
 
 def _fence(group: Group, member: Member, step: Step) -> StaticMemberBefore:
-    """Answer what the old self still waits for; what it was, so that the change can be undone."""
-    step.answer(group.take_join_waiter(member), JoinResult(ErrorCode.FENCED_INSTANCE_ID, member.member_id))
-    step.answer(member.sync_waiter, SyncResult(ErrorCode.FENCED_INSTANCE_ID))
+    """Respond to what the old self still waits for; what it was, so that the change can be undone."""
+    step.respond(group.take_join_waiter(member), JoinResult(ErrorCode.FENCED_INSTANCE_ID, member.member_id))
+    step.respond(member.sync_waiter, SyncResult(ErrorCode.FENCED_INSTANCE_ID))
     member.sync_waiter = None
     return StaticMemberBefore(
         member.member_id, member.protocols, member.session_timeout_ms, member.rebalance_timeout_ms
     )
 
 
-def static_member_stored(group: Group, event: StaticMemberStored, error: ErrorCode, step: Step) -> None:
-    """Answer the JoinGroup of a static member that came back, unless a rebalance has come meanwhile and will."""
+def static_member_stored(
+    group: Group, event: StaticMemberStored, error: ErrorCode, record_offset: int, step: Step
+) -> None:
+    """Respond to the JoinGroup of a static member that came back, unless a rebalance has come meanwhile and will."""
     member = group.members.get(event.member_id)
     if group.state is not GroupState.STABLE or group.generation != event.generation or member is None:
         return
     if member.join_waiter is not event.waiter:
         return
     group.take_join_waiter(member)
+    error = member_error(error)
     if error is ErrorCode.NONE:
-        step.answer(event.waiter, _static_join_result(group, member, event))
+        step.respond(event.waiter, _static_join_result(group, member, event))
         return
-    step.answer(event.waiter, join_result(group, member)._replace(error=error, member_id=UNKNOWN_MEMBER, members=()))
+    step.respond(event.waiter, join_result(group, member)._replace(error=error, member_id=UNKNOWN_MEMBER, members=()))
     _undo_replacement(group, event, step)
 
 
@@ -197,6 +222,5 @@ def _static_join_result(group: Group, member: Member, event: StaticMemberStored)
 def _undo_replacement(group: Group, event: StaticMemberStored, step: Step) -> None:
     undo = event.undo
     member = group.rename_static(event.instance_id, undo.member_id)
-    protocols = tuple(GroupProtocol(*protocol) for protocol in undo.protocols)
-    group.update(member, protocols, undo.session_timeout_ms, undo.rebalance_timeout_ms)
+    group.update(member, undo.protocols, undo.session_timeout_ms, undo.rebalance_timeout_ms)
     group.touch(member, step.now_ms)

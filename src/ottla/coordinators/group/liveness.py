@@ -1,20 +1,18 @@
 """Heartbeat and LeaveGroup, sessions that end, and what else happens by the clock; the end of a group on this broker.
 
-A heartbeat only moves the member's deadline. Nothing is scheduled for it: the driver wakes the group at its earliest
+A heartbeat only moves the member's deadline. Nothing is scheduled for it: the runtime wakes the group at its earliest
 deadline as it was known then, and `tick` finds out who is really late.
 """
 
 from collections.abc import Sequence
 
 from ottla.coordinators.group.group import Group
-from ottla.coordinators.group.member import NEVER
-from ottla.coordinators.group.membership import generation_problem, member_problem
 from ottla.coordinators.group.rebalancing import (
-    answer_sync,
     maybe_complete_join,
     prepare_rebalance,
     remove_member,
     remove_pending_member,
+    respond_sync,
     sync_time_over,
 )
 from ottla.coordinators.group.requests import (
@@ -26,12 +24,12 @@ from ottla.coordinators.group.requests import (
     SyncResult,
 )
 from ottla.coordinators.group.states import Cause, GroupState
-from ottla.coordinators.group.step import Step
+from ottla.coordinators.runtime.step import NEVER, Step
 from ottla.errors import ErrorCode
 
 
 def handle_heartbeat(group: Group, request: HeartbeatRequest, now_ms: float) -> ErrorCode:
-    error = generation_problem(group, request.generation, request.member_id, request.instance_id)
+    error = group.generation_problem(request.generation, request.member_id, request.instance_id)
     if error is not ErrorCode.NONE:
         return error
     group.touch(group.members[request.member_id], now_ms)
@@ -51,7 +49,7 @@ def _leave(group: Group, leaving: LeavingMember, step: Step) -> ErrorCode:
     elif member_id in group.pending_members:
         remove_pending_member(group, member_id, step)
         return ErrorCode.NONE
-    error = member_problem(group, member_id, leaving.instance_id)
+    error = group.member_problem(member_id, leaving.instance_id)
     if error is ErrorCode.NONE:
         reason = f"Removing member {member_id} on LeaveGroup; client reason: {leaving.reason}"
         remove_member(group, group.members[member_id], step, reason)
@@ -98,6 +96,6 @@ def begin_sessions(group: Group, step: Step) -> None:
 def unload(group: Group, step: Step) -> None:
     """Another broker coordinates the group from now on: whoever waits here must look for it."""
     for member in group.members.values():
-        step.answer(group.take_join_waiter(member), JoinResult(ErrorCode.NOT_COORDINATOR, member.member_id))
-        answer_sync(group, member, SyncResult(ErrorCode.NOT_COORDINATOR), step)
+        step.respond(group.take_join_waiter(member), JoinResult(ErrorCode.NOT_COORDINATOR, member.member_id))
+        respond_sync(group, member, SyncResult(ErrorCode.NOT_COORDINATOR), step)
     group.move(Cause.UNLOADED, step.wall_ms)

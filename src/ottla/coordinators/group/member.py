@@ -1,16 +1,17 @@
-"""One member of a group."""
+"""One member of a group, and the topics that members of consumer groups subscribe to."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from ottla.coordinators.group.requests import GroupProtocol
-from ottla.coordinators.group.step import Waiter
-
-NEVER = float("inf")
+from ottla.coordinators.runtime.step import NEVER, Waiter
+from ottla.errors import DecodeError
+from ottla.protocol.messages.consumer_protocol import ConsumerProtocolSubscription
+from ottla.protocol.versioned import decode_versioned
 
 
 class Member:
-    """`deadline_ms` is when its session ends unless it is heard of. A member that waits for an answer of ours has none:
-    the session begins anew with the answer. Only a new one (`is_new`) has, since it may be gone without our knowing.
+    """`deadline_ms` is when its session ends unless it is heard of. A member that waits for a response of ours has
+    none: the session begins anew with it. Only a new one (`is_new`) has, since it may be gone without our knowing.
     """
 
     __slots__ = (
@@ -73,3 +74,18 @@ class Member:
     def vote(self, candidates: Collection[str]) -> str:
         """The candidate that it likes best: the first in its own order."""
         return next(protocol.name for protocol in self.protocols if protocol.name in candidates)
+
+
+def subscribed_topics(metadata: Iterable[bytes]) -> frozenset[str] | None:
+    """All topics together, as the members' metadata name them; None when one of these is not a consumer's subscription.
+
+    Metadata are the members' own; nothing else in the coordinator reads them.
+    """
+    topics: set[str] = set()
+    try:
+        for subscription in metadata:
+            decoded, _ = decode_versioned(ConsumerProtocolSubscription, subscription, newer_as_latest=True)
+            topics.update(decoded.topics)
+    except DecodeError:
+        return None
+    return frozenset(topics)

@@ -9,11 +9,12 @@ each time that someone new came it waits once more, up to the rebalance timeout.
 import logging
 
 from ottla.coordinators.group.group import Group
-from ottla.coordinators.group.member import NEVER, Member
+from ottla.coordinators.group.member import Member
 from ottla.coordinators.group.records import group_record
 from ottla.coordinators.group.requests import UNKNOWN_MEMBER, JoinResult, SyncResult
 from ottla.coordinators.group.states import Cause, GroupState
-from ottla.coordinators.group.step import Step
+from ottla.coordinators.runtime.append_errors import coordinator_error
+from ottla.coordinators.runtime.step import NEVER, Step
 from ottla.errors import ErrorCode
 
 logger = logging.getLogger(__name__)
@@ -103,7 +104,7 @@ def _begin_assignment(group: Group, step: Step) -> None:
     )
     for member in group.members.values():
         member.is_new = False
-        step.answer(group.take_join_waiter(member), join_result(group, member))
+        step.respond(group.take_join_waiter(member), join_result(group, member))
         group.touch(member, step.now_ms)
         group.pending_sync.add(member.member_id)
     group.sync_deadline_ms = group.wake_at(step.now_ms + group.rebalance_timeout_ms)
@@ -146,10 +147,10 @@ def sync_time_over(group: Group, step: Step) -> None:
         prepare_rebalance(group, step, f"Removing {silent} on pending sync request expiration")
 
 
-def answer_sync(group: Group, member: Member, result: SyncResult, step: Step) -> None:
-    """Answer the member's SyncGroup, if it waits for one. Its session begins anew."""
+def respond_sync(group: Group, member: Member, result: SyncResult, step: Step) -> None:
+    """Respond to the member's SyncGroup, if one waits. Its session begins anew."""
     if member.sync_waiter is not None:
-        step.answer(member.sync_waiter, result)
+        step.respond(member.sync_waiter, result)
         member.sync_waiter = None
         group.touch(member, step.now_ms)
 
@@ -159,7 +160,7 @@ def fail_syncs(group: Group, step: Step, error: ErrorCode) -> None:
     group.storing_generation = None
     for member in group.members.values():
         member.assignment = b""
-        answer_sync(group, member, SyncResult(error), step)
+        respond_sync(group, member, SyncResult(error), step)
 
 
 # Removing members
@@ -167,8 +168,8 @@ def fail_syncs(group: Group, step: Step, error: ErrorCode) -> None:
 
 def remove_member(group: Group, member: Member, step: Step, reason: str) -> None:
     """Take a member out of a living group; the others rebalance."""
-    step.answer(group.take_join_waiter(member), JoinResult(ErrorCode.UNKNOWN_MEMBER_ID, UNKNOWN_MEMBER))
-    answer_sync(group, member, SyncResult(ErrorCode.UNKNOWN_MEMBER_ID), step)
+    step.respond(group.take_join_waiter(member), JoinResult(ErrorCode.UNKNOWN_MEMBER_ID, UNKNOWN_MEMBER))
+    respond_sync(group, member, SyncResult(ErrorCode.UNKNOWN_MEMBER_ID), step)
     group.remove(member.member_id)
     if group.state is GroupState.PREPARING_REBALANCE:
         maybe_complete_join(group, step)
@@ -179,3 +180,13 @@ def remove_member(group: Group, member: Member, step: Step, reason: str) -> None
 def remove_pending_member(group: Group, member_id: str, step: Step) -> None:
     group.remove(member_id)
     maybe_complete_join(group, step)
+
+
+# What could not be stored
+
+
+def member_error(error: ErrorCode) -> ErrorCode:
+    """What a member is told whose group's record the log refused or could not replicate."""
+    if error is ErrorCode.REQUEST_TIMED_OUT:
+        return ErrorCode.REBALANCE_IN_PROGRESS
+    return coordinator_error(error, too_large=ErrorCode.UNKNOWN_SERVER_ERROR)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ottla.config import BrokerConfig
 from ottla.records.attributes import Codec
 
+OFFSETS_TOPIC = "__consumer_offsets"
 MS_PER_MINUTE = 60_000
 
 

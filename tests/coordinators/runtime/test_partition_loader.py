@@ -5,10 +5,9 @@ import os
 import pytest
 
 from ottla.coordinators.group.coordinator import GroupCoordinator
-from ottla.coordinators.group.offsets_log import OFFSETS_TOPIC
-from ottla.coordinators.group.replicated_log import ReplicatedOffsetsLog
-from ottla.coordinators.group.requests import CommitRequest, OffsetToCommit
-from ottla.coordinators.group.settings import GroupSettings
+from ottla.coordinators.group.settings import OFFSETS_TOPIC, GroupSettings
+from ottla.coordinators.offsets.requests import CommitRequest, OffsetToCommit
+from ottla.coordinators.runtime.replicated_log import ReplicatedLog
 from ottla.errors import ErrorCode
 from ottla.model import TopicPartition
 from ottla.observability.metrics import Metrics
@@ -23,7 +22,7 @@ PARTITIONS = 2
 async def started(replicas: Replicas, epoch: int, load_buffer_bytes: int) -> GroupCoordinator:
     coordinator = GroupCoordinator(
         GroupSettings(load_buffer_bytes=load_buffer_bytes),
-        ReplicatedOffsetsLog(replicas.manager, replicas.clock),
+        ReplicatedLog(OFFSETS_TOPIC, replicas.manager, replicas.clock),
         lambda: PARTITIONS,
         replicas.clock,
         replicas.wheel,

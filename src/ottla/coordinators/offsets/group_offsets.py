@@ -1,6 +1,6 @@
 """The offsets of one group.
 
-    committed       in the log and replicated: what OffsetFetch answers
+    committed       in the log and replicated: what OffsetFetch shows
     pending         appended, not replicated yet: invisible, but "unstable" for who asks for stable offsets
     transactional   in the log, by producer id, and visible only when that producer's transaction commits
 
@@ -27,7 +27,7 @@ class CommittedOffset(NamedTuple):
     record_offset: int = -1
 
 
-class CommittedOffsets:
+class GroupOffsets:
     __slots__ = ("committed", "pending", "transactional")
 
     def __init__(self) -> None:
@@ -73,12 +73,12 @@ class CommittedOffsets:
 
     # Commits of transactions
 
-    def stage_transactional(self, producer_id: int, offsets: dict[TopicPartition, CommittedOffset]) -> None:
-        self.transactional.setdefault(producer_id, {}).update(offsets)
+    def stage_transactional(self, producer_id: int, partition: TopicPartition, offset: CommittedOffset) -> None:
+        self.transactional.setdefault(producer_id, {})[partition] = offset
 
-    def end_transaction(self, producer_id: int, *, committed: bool) -> None:
+    def end_transaction(self, producer_id: int, *, is_committed: bool) -> None:
         offsets = self.transactional.pop(producer_id, {})
-        if committed:
+        if is_committed:
             for partition, offset in offsets.items():
                 self._put_newer(partition, offset)
 
@@ -86,6 +86,10 @@ class CommittedOffsets:
 
     def is_unstable(self, partition: TopicPartition) -> bool:
         return partition in self.pending or any(partition in offsets for offsets in self.transactional.values())
+
+    def partitions(self) -> set[TopicPartition]:
+        """All that have a record, replicated or not."""
+        return {*self.committed, *self.pending, *(name for offsets in self.transactional.values() for name in offsets)}
 
     # Taking out
 
@@ -95,9 +99,8 @@ class CommittedOffsets:
         for partition in partitions:
             is_pending = self.pending.pop(partition, None) is not None
             is_committed = self.committed.pop(partition, None) is not None
-            for offsets in self.transactional.values():
-                offsets.pop(partition, None)
-            if is_committed or is_pending:
+            staged = [offsets.pop(partition, None) for offsets in self.transactional.values()]
+            if is_committed or is_pending or any(staged):
                 removed.append(partition)
         self.transactional = {producer: offsets for producer, offsets in self.transactional.items() if offsets}
         return removed
@@ -114,7 +117,7 @@ class CommittedOffsets:
             partition
             for partition, offset in self.committed.items()
             if partition.topic not in subscribed_topics
-            and partition not in self.pending
+            and not self.is_unstable(partition)
             and _is_over(offset, now_ms, since_ms(offset) + retention_ms)
         ]
 

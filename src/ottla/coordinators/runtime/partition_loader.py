@@ -1,21 +1,24 @@
 """Loads won partitions one after the other, in slices of a few milliseconds: the event loop goes on in between.
 
 A partition is read up to the end of its log, or up to the first batch that is cut short or damaged: behind that nothing
-can be found, now or later, and a coordinator that waited for it would keep every group of the partition from working.
-What a disk or a change of leaders keeps from being read for the moment is tried again.
+can be found, now or later, and a coordinator that waited for it would keep every unit of the partition from working.
+What a disk or a change of leaders keeps from being read for the moment is tried again, after a pause that doubles each
+time; other partitions are loaded meanwhile.
 """
 
 import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Generic
 
-from ottla.clock import Clock
-from ottla.coordinators.group.group import Group
-from ottla.coordinators.group.loading import PartitionLoad
-from ottla.coordinators.group.offsets_log import OFFSETS_TOPIC, OffsetsLog
-from ottla.coordinators.group.owned_partition import OwnedPartition
-from ottla.coordinators.group.settings import GroupSettings
+from ottla.clock import Clock, TimerWheel
+from ottla.coordinators.runtime.coordinator_log import CoordinatorLog
+from ottla.coordinators.runtime.loading import PartitionLoad
+from ottla.coordinators.runtime.owned_partition import OwnedPartition
+from ottla.coordinators.runtime.shard import ShardT
 from ottla.errors import OttlaError
 from ottla.errors.kafka import CorruptMessageError, OffsetOutOfRangeError
 from ottla.records.batch import Buffer, iterate_batches
@@ -23,32 +26,44 @@ from ottla.records.batch import Buffer, iterate_batches
 logger = logging.getLogger(__name__)
 
 SLICE_SECONDS = 0.002
-RETRY_SECONDS = 1.0
+RETRY_MS_FIRST = 500
+RETRY_MS_MAX = 30_000
 
-Loaded = Callable[[OwnedPartition, dict[str, Group], float], None]
+
+@dataclass(slots=True)
+class LoadRun(Generic[ShardT]):
+    """What was loaded one after the other until nothing was left to load."""
+
+    partitions: list[OwnedPartition[ShardT]] = field(default_factory=list)
+    took_ms: float = 0.0
 
 
-class PartitionLoader:
+class PartitionLoader(Generic[ShardT]):
     """`loaded` is called with each partition that is still owned when it has been read, and how many ms that took."""
 
-    def __init__(self, log: OffsetsLog, settings: GroupSettings, clock: Clock, loaded: Loaded) -> None:
+    def __init__(
+        self,
+        log: CoordinatorLog,
+        buffer_bytes: int,
+        clock: Clock,
+        timers: TimerWheel,
+        loaded: Callable[[OwnedPartition[ShardT], float], None],
+        run_ended: Callable[[LoadRun[ShardT]], None],
+    ) -> None:
         self._log = log
-        self._settings = settings
+        self._buffer_bytes = buffer_bytes
         self._clock = clock
+        self._timers = timers
         self._loaded = loaded
-        self._waiting: deque[OwnedPartition] = deque()
+        self._run_ended = run_ended
+        self._waiting: deque[tuple[OwnedPartition[ShardT], int]] = deque()
         self._task: asyncio.Task[None] | None = None
         self._slice_end = 0.0
 
-    def load(self, partition: OwnedPartition) -> None:
-        self._waiting.append(partition)
+    def load(self, partition: OwnedPartition[ShardT], failures: int = 0) -> None:
+        self._waiting.append((partition, failures))
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run())
-
-    async def idle(self) -> None:
-        """Until nothing is left to load."""
-        if self._task is not None:
-            await asyncio.wait({self._task})
 
     def stop(self) -> None:
         self._waiting.clear()
@@ -57,42 +72,43 @@ class PartitionLoader:
             self._task = None
 
     async def _run(self) -> None:
-        partitions = groups_found = 0
+        run: LoadRun[ShardT] = LoadRun()
         run_began_at = self._clock.monotonic()
         while self._waiting:
-            partition = self._waiting.popleft()
+            partition, failures = self._waiting.popleft()
             if partition.is_lost:
                 continue
             began_at = self._clock.monotonic()
             try:
-                groups = await self._read(partition)
+                await self._read(partition)
             except OttlaError as error:
-                # Better no coordinator than one that has forgotten offsets. Where the partition has gone elsewhere,
+                # Better no coordinator than one that has forgotten records. Where the partition has gone elsewhere,
                 # that is what we are told next.
                 logger.warning("loading %r failed, it will be tried again: %s", partition, error)
-                self._waiting.append(partition)
-                await asyncio.sleep(RETRY_SECONDS)
+                self._try_again(partition, failures)
                 continue
             if not partition.is_lost:
-                self._loaded(partition, groups, (self._clock.monotonic() - began_at) * 1000)
-                partitions += 1
-                groups_found += len(groups)
+                self._loaded(partition, (self._clock.monotonic() - began_at) * 1000)
+                run.partitions.append(partition)
         self._task = None
-        logger.info(
-            "coordinator of the groups in %d more partitions of %s: loaded %d groups in %d ms",
-            partitions,
-            OFFSETS_TOPIC,
-            groups_found,
-            (self._clock.monotonic() - run_began_at) * 1000,
-        )
+        run.took_ms = (self._clock.monotonic() - run_began_at) * 1000
+        self._run_ended(run)
 
-    async def _read(self, partition: OwnedPartition) -> dict[str, Group]:
-        load = PartitionLoad(self._settings, self._clock.wall_ms())
+    def _try_again(self, partition: OwnedPartition[ShardT], failures: int) -> None:
+        delay_ms = min(RETRY_MS_FIRST << min(failures, 16), RETRY_MS_MAX)
+        self._timers.schedule(delay_ms, partial(self._load_again, partition, failures + 1))
+
+    def _load_again(self, partition: OwnedPartition[ShardT], failures: int) -> None:
+        if not partition.is_lost:
+            self.load(partition, failures)
+
+    async def _read(self, partition: OwnedPartition[ShardT]) -> None:
+        load = PartitionLoad()
         self._begin_slice()
         offset = start_offset = self._log.start_offset(partition.index)
         while not partition.is_lost:
             try:
-                buffer = await self._log.read(partition.index, offset, self._settings.load_buffer_bytes)
+                buffer = await self._log.read(partition.index, offset, self._buffer_bytes)
                 if not len(buffer):
                     break
                 offset = await self._feed(load, buffer, offset)
@@ -103,9 +119,10 @@ class PartitionLoader:
                     "loading %r ends at offset %d, what lies behind is not known: %s", partition, offset, error
                 )
                 break
-        for _ in load.decode():
+        for _ in load.replay(partition.shard):
+            if partition.is_lost:
+                return
             await self._maybe_pause()
-        return load.groups
 
     async def _feed(self, load: PartitionLoad, buffer: Buffer, offset: int) -> int:
         """Feed what was read from `offset` on; where to read next. CorruptMessageError: there is no way on."""

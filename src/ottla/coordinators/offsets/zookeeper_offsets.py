@@ -10,7 +10,7 @@ from ottla.coordination.errors import CoordinationError, NodeExistsError, NoNode
 from ottla.coordination.payloads.consumers import decode_offset, encode_offset
 from ottla.coordination.session import Session
 from ottla.coordination.znode_path import path_problem
-from ottla.coordinators.group.requests import FetchedOffset
+from ottla.coordinators.offsets.requests import FetchedOffset
 from ottla.errors import ErrorCode
 from ottla.model import TopicPartition
 

@@ -1,13 +1,12 @@
 """`__consumer_offsets` on real logs: when an append counts as stored, and what a restarted coordinator reads."""
 
-from ottla.coordinators.group.appending import encode_records
 from ottla.coordinators.group.coordinator import GroupCoordinator
-from ottla.coordinators.group.offsets_log import OFFSETS_TOPIC
-from ottla.coordinators.group.replicated_log import ReplicatedOffsetsLog
-from ottla.coordinators.group.requests import CommitRequest, OffsetToCommit
-from ottla.coordinators.group.settings import GroupSettings
-from ottla.coordinators.group.step import KeyValue
-from ottla.errors import ErrorCode
+from ottla.coordinators.group.settings import OFFSETS_TOPIC, GroupSettings
+from ottla.coordinators.offsets.requests import CommitRequest, OffsetToCommit
+from ottla.coordinators.runtime.coordinator_log import encode_records
+from ottla.coordinators.runtime.replicated_log import ReplicatedLog
+from ottla.coordinators.runtime.step import KeyValue
+from ottla.errors import ErrorCode, KafkaError
 from ottla.model import TopicPartition
 from ottla.observability.metrics import Metrics
 from ottla.records.attributes import Codec
@@ -22,12 +21,21 @@ class Appends:
     """What became of each append."""
 
     def __init__(self, replicas: Replicas) -> None:
-        self.log = ReplicatedOffsetsLog(replicas.manager, replicas.clock)
+        self.log = ReplicatedLog(OFFSETS_TOPIC, replicas.manager, replicas.clock)
         self.outcomes: list[tuple[ErrorCode, int]] = []
 
     def append(self, *, timeout_ms: int = 5000) -> None:
         batch = encode_records([KeyValue(b"key", b"value")], 1_700_000_000_000, Codec.NONE)
-        self.log.append(0, batch, timeout_ms, lambda error, offset: self.outcomes.append((error, offset)))
+        try:
+            appended = self.log.append(0, batch)
+        except KafkaError as error:
+            self.outcomes.append((error.code, -1))
+            return
+        self.log.when_replicated(
+            appended,
+            timeout_ms,
+            lambda error: self.outcomes.append((error, -1 if error else appended.base_offset)),
+        )
 
 
 @on_loop
@@ -108,7 +116,7 @@ async def started(replicas: Replicas, epoch: int) -> GroupCoordinator:
     """A small buffer, so that loading takes many reads."""
     coordinator = GroupCoordinator(
         GroupSettings(load_buffer_bytes=500),
-        ReplicatedOffsetsLog(replicas.manager, replicas.clock),
+        ReplicatedLog(OFFSETS_TOPIC, replicas.manager, replicas.clock),
         lambda: 1,
         replicas.clock,
         replicas.wheel,

@@ -1,11 +1,17 @@
-"""A partition of `__consumer_offsets` read into groups."""
+"""A partition of `__consumer_offsets` loaded into its shard: groups, offsets, and transactions that end."""
 
-from ottla.coordinators.group.committed_offsets import CommittedOffset
-from ottla.coordinators.group.loading import PartitionLoad
-from ottla.coordinators.group.records import group_tombstone, offset_record, offset_tombstone
+from ottla.clock import ManualClock
+from ottla.coordinators.group.coordinator_metrics import GroupCounters
+from ottla.coordinators.group.records import group_tombstone
 from ottla.coordinators.group.settings import GroupSettings
-from ottla.coordinators.group.step import KeyValue
+from ottla.coordinators.group.shard import GroupShard
+from ottla.coordinators.offsets.group_offsets import CommittedOffset
+from ottla.coordinators.offsets.records import offset_record, offset_tombstone
+from ottla.coordinators.runtime.loading import PartitionLoad
+from ottla.coordinators.runtime.step import KeyValue
+from ottla.errors import ErrorCode
 from ottla.model import TopicPartition
+from ottla.observability.metrics import Metrics
 from ottla.records.batch import iterate_batches
 from ottla.records.control import ControlType, encode_end_txn_batch
 from ottla.records.record import Record, encode_batch
@@ -32,21 +38,32 @@ class Log:
         )  # fmt: skip
         self.next_offset += 1
 
-    def load(self):
-        load = PartitionLoad(GroupSettings(), wall_ms=0)
+    def load(self) -> GroupShard:
+        shard, load = new_shard(), PartitionLoad()
         for position, header in iterate_batches(self.bytes):
             load.feed(self.bytes, position, header)
-        for _ in load.decode():
+        for _ in load.replay(shard):
             pass
-        return load.groups
+        shard.offsets.check_invariants()
+        return shard
+
+
+def new_shard() -> GroupShard:
+    return GroupShard(GroupSettings(), GroupCounters(Metrics(ManualClock())))
 
 
 def commit(group_id: str, partition: TopicPartition, offset: int) -> KeyValue:
     return offset_record(group_id, partition, CommittedOffset(offset, -1, "", 1))
 
 
-def offsets(group) -> dict[TopicPartition, int]:
-    return {partition: committed.offset for partition, committed in group.offsets.committed.items()}
+def offsets(shard: GroupShard, group_id: str = "g") -> dict[TopicPartition, int]:
+    fetched = shard.offsets.fetch(group_id, None, require_stable=False)
+    return {partition: committed.offset for partition, committed in fetched.items()}
+
+
+def is_unstable(shard: GroupShard) -> bool:
+    (fetched,) = shard.offsets.fetch("g", [T0], require_stable=True).values()
+    return fetched.error is ErrorCode.UNSTABLE_OFFSET_COMMIT
 
 
 def test_the_last_record_of_a_key_counts():
@@ -54,35 +71,35 @@ def test_the_last_record_of_a_key_counts():
     log.add(commit("g", T0, 1), commit("g", T1, 1), commit("h", T0, 9))
     log.add(commit("g", T0, 2))
     log.add(offset_tombstone("g", T1))
-    groups = log.load()
-    assert offsets(groups["g"]) == {T0: 2}
-    assert offsets(groups["h"]) == {T0: 9}
-    assert groups["g"].offsets.committed[T0].record_offset == 3
+    shard = log.load()
+    assert offsets(shard, "g") == {T0: 2}
+    assert offsets(shard, "h") == {T0: 9}
+    assert shard.offsets.group("g").committed[T0].record_offset == 3
 
 
 def test_a_group_that_was_deleted_is_not_there():
     log = Log()
     log.add(commit("g", T0, 1))
     log.add(offset_tombstone("g", T0), group_tombstone("g"))
-    assert log.load() == {}
+    assert log.load().group_ids() == []
 
 
 def test_offsets_of_a_transaction_count_when_it_commits():
     log = Log()
     log.add(commit("g", T0, 1))
     log.add(commit("g", T0, 5), producer_id=7)
-    assert offsets(log.load()["g"]) == {T0: 1}
-    assert log.load()["g"].offsets.is_unstable(T0)
+    assert offsets(log.load()) == {T0: 1}
+    assert is_unstable(log.load())
     log.end_transaction(7, ControlType.COMMIT)
-    assert offsets(log.load()["g"]) == {T0: 5}
-    assert not log.load()["g"].offsets.is_unstable(T0)
+    assert offsets(log.load()) == {T0: 5}
+    assert not is_unstable(log.load())
 
 
 def test_offsets_of_a_transaction_that_aborts_are_forgotten():
     log = Log()
     log.add(commit("g", T0, 5), producer_id=7)
     log.end_transaction(7, ControlType.ABORT)
-    assert log.load() == {}
+    assert log.load().group_ids() == []
 
 
 def test_a_commit_that_stands_behind_the_one_of_a_transaction_wins():
@@ -90,7 +107,7 @@ def test_a_commit_that_stands_behind_the_one_of_a_transaction_wins():
     log.add(commit("g", T0, 5), producer_id=7)
     log.add(commit("g", T0, 6))
     log.end_transaction(7, ControlType.COMMIT)
-    assert offsets(log.load()["g"]) == {T0: 6}
+    assert offsets(log.load()) == {T0: 6}
 
 
 def test_a_batch_that_cannot_be_read_is_passed_over(caplog):
@@ -99,7 +116,7 @@ def test_a_batch_that_cannot_be_read_is_passed_over(caplog):
     whole = log.bytes
     log.bytes = whole[:-5] + b"\xff" * 5
     log.add(commit("g", T1, 2))
-    assert offsets(log.load()["g"]) == {T1: 2}
+    assert offsets(log.load()) == {T1: 2}
     assert "skipping the batch at offset 0" in caplog.text
 
 
@@ -107,5 +124,5 @@ def test_records_that_nobody_understands_are_passed_over(caplog):
     log = Log()
     log.add(KeyValue(b"\x00\x05newer", b"\x00\x00"), KeyValue(b"\x00", b"x"), KeyValue(b"\x00\x01bad", b"x"))
     log.add(commit("g", T0, 1), KeyValue(commit("g", T1, 1).key, b"\x00\x63unreadable"))
-    assert offsets(log.load()["g"]) == {T0: 1}
+    assert offsets(log.load()) == {T0: 1}
     assert "skipping" in caplog.text

@@ -1,4 +1,4 @@
-"""An answer that may not be there yet: to a JoinGroup that waits for others, to a commit that is being replicated."""
+"""A response that may not be there yet: to a JoinGroup that waits for others, to a commit that is being replicated."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,7 +11,7 @@ _NOTHING: Any = object()
 
 
 class Waiter(Generic[Result]):
-    """Most answers are there before anybody asks: then no future is made."""
+    """Most responses are there before anybody asks: then no future is made."""
 
     __slots__ = ("_future", "_result")
 
@@ -26,7 +26,7 @@ class Waiter(Generic[Result]):
             self._future.set_result(result)
 
     def outcome(self) -> "Result | asyncio.Future[Result]":
-        """The answer, or where it will be."""
+        """The response, or where it will be."""
         if self._result is not _NOTHING:
             return self._result
         self._future = asyncio.get_running_loop().create_future()
@@ -36,7 +36,7 @@ class Waiter(Generic[Result]):
 def converted(
     outcome: "Result | asyncio.Future[Result]", convert: Callable[[Result], Converted]
 ) -> "Converted | asyncio.Future[Converted]":
-    """The same answer in another form, now or later."""
+    """The same response in another form, now or later."""
     if not isinstance(outcome, asyncio.Future):
         return convert(outcome)
     source = cast("asyncio.Future[Result]", outcome)

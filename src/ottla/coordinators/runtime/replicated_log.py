@@ -1,0 +1,72 @@
+"""An internal topic as this broker's replicas hold it: the CoordinatorLog of a real broker."""
+
+import asyncio
+from typing import NamedTuple
+
+from ottla.clock import Clock
+from ottla.coordinators.runtime.coordinator_log import Stored
+from ottla.errors import ErrorCode
+from ottla.protocol.messages.produce import PartitionProduceResponse
+from ottla.records.batch import Buffer
+from ottla.replication.delayed_produce import DelayedProduce, unacknowledged
+from ottla.replication.partition import ACKS_ALL, Partition
+from ottla.replication.replica_manager import ReplicaManager
+from ottla.storage.log.batch_validation import PRODUCE_VERSION_LATEST
+from ottla.storage.log.log_results import AppendInfo
+
+
+class ReplicatedAppend(NamedTuple):
+    partition: Partition
+    info: AppendInfo
+
+    @property
+    def base_offset(self) -> int:
+        return self.info.first_offset
+
+
+class ReplicatedLog:
+    """An append is a produce with acks=all, which waits where those of clients do."""
+
+    def __init__(self, topic: str, replicas: ReplicaManager, clock: Clock) -> None:
+        self.topic = topic
+        self._replicas = replicas
+        self._clock = clock
+
+    def append(self, partition: int, batch: bytearray) -> ReplicatedAppend:
+        replica = self._led(partition)
+        return ReplicatedAppend(
+            replica,
+            self._replicas.append(replica, memoryview(batch), ACKS_ALL, PRODUCE_VERSION_LATEST, self._clock.wall_ms()),
+        )
+
+    def when_replicated(self, appended: ReplicatedAppend, timeout_ms: int, stored: Stored) -> None:
+        replica, info = appended
+        response = PartitionProduceResponse()
+        pending = unacknowledged(replica, info, ACKS_ALL, response)
+        if pending is None:
+            stored(ErrorCode.NONE)
+            return
+        outcome = DelayedProduce([pending], lambda: response).start(self._replicas.purgatory, timeout_ms)
+        if isinstance(outcome, asyncio.Future):
+            outcome.add_done_callback(lambda _: stored(ErrorCode(response.error_code)))
+        else:
+            stored(ErrorCode(response.error_code))
+
+    def start_offset(self, partition: int) -> int:
+        return self._led(partition).log.log_start_offset
+
+    async def read(self, partition: int, offset: int, max_bytes: int) -> Buffer:
+        """In a thread, since what is loaded is mostly cold. To the end of the log: a leader's log is the truth."""
+        log = self._led(partition).log
+        found = log.read(offset, max_bytes, end_offset=log.end_position, minimum_one_batch=True).slice
+        if found is None:
+            return b""
+        try:
+            return await asyncio.get_running_loop().run_in_executor(None, found.read, 0, len(found))
+        finally:
+            found.close()
+
+    def _led(self, partition: int) -> Partition:
+        replica = self._replicas.partition(self.topic, partition)
+        replica.check_leader()
+        return replica
