@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import ottla
-from ottla.clients import connection
+from ottla.clients import protocol_session
 from ottla.clients.api_versions import read_versions
 from ottla.errors.kafka import UnsupportedVersionError
 from ottla.protocol.api_keys import ApiKey
@@ -71,6 +71,6 @@ def test_the_client_names_the_api_at_once(
     def without(response: object) -> dict[int, object]:
         return {key: versions for key, versions in read_versions(response).items() if key != api_key}
 
-    monkeypatch.setattr(connection, "read_versions", without)
+    monkeypatch.setattr(protocol_session, "read_versions", without)
     with pytest.raises(UnsupportedVersionError, match=f"does not serve {api_key.name}"):
         work(address)

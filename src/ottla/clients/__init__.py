@@ -1,7 +1,8 @@
 """Clients of a Kafka cluster: producer, consumer, admin, and below them what brokers use for their own requests.
 
     runtime            event loop, clock, timers and sockets, given from outside
-    connection         one connection to one broker: version negotiation, requests in flight, time limits
+    protocol_session   Kafka's protocol without a socket: handshake, versions, headers, correlation
+    connection         one connection to one broker on an event loop: futures and time limits
     connection_pool    a client's connections, with backoff
     snapshot, cluster  what is known of the cluster; metadata, leaders, coordinators, sending
     configuration      Kafka's config names as keyword arguments

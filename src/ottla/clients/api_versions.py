@@ -1,7 +1,7 @@
 """Which version of an API both sides speak (KIP-35, KIP-511).
 
-A broker that does not know the version of ApiVersions it was asked in answers in version 0, with error 35 and what it
-does know: the one answer whose version is not that of its request.
+A broker that does not know the version of an ApiVersions request responds in version 0, with error 35 and the versions
+that it does know: this is the one response whose version is not that of its request.
 """
 
 from collections.abc import Mapping
@@ -30,8 +30,8 @@ def read_versions(response: ApiVersionsResponse) -> dict[int, VersionRange]:
     return versions
 
 
-def unsupported_version_answer(frame: memoryview) -> ApiVersionsResponse | None:
-    """The answer of a broker that did not know the version it was asked in; None when it did."""
+def unsupported_version_response(frame: memoryview) -> ApiVersionsResponse | None:
+    """The response of a broker that did not know the version of the request; None when it did."""
     if len(frame) < _CORRELATION_ID_AND_ERROR.size:
         raise DecodeError("an answer to ApiVersions without an error code")
     if _CORRELATION_ID_AND_ERROR.unpack_from(frame)[1] != ErrorCode.UNSUPPORTED_VERSION:
