@@ -11,6 +11,8 @@ from ottla.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatRespons
 from ottla.server.channel import Channel
 from ottla.server.deadlines import Deadlines
 from ottla.transport import Connection
+from ottla.transport.chunk_writer import ChunkWriter
+from ottla.transport.frame_reader import FrameReader
 from support.servers import handler_table, running_server
 
 HEARTBEAT = HeartbeatRequest(group_id="g", generation_id=1, member_id="m")
@@ -27,8 +29,11 @@ def no_collector():
     logging.disable(logging.NOTSET)
 
 
+PARTS = (Channel, Connection, FrameReader, ChunkWriter, Deadlines)
+
+
 def alive() -> int:
-    return sum(isinstance(found, Channel | Connection | Deadlines) for found in gc.get_objects())
+    return sum(isinstance(found, PARTS) for found in gc.get_objects())
 
 
 @pytest.mark.usefixtures("no_collector")
@@ -39,12 +44,12 @@ def test_closed_connections_are_freed_without_the_collector():
             peers = [running.connect() for _ in range(20)]
             for peer in peers:
                 await peer.ask(HEARTBEAT, 1)
-            assert alive() == before + 3 * 20
+            assert alive() == before + len(PARTS) * 20
             for peer in peers[:10]:
                 peer.sock.close()
             await peers[10].send(b"\xff\xff\xff\xff")  # no frame: closed by the server
             await running.until(lambda: running.server.connection_count == 9)
             await asyncio.sleep(0)
-            assert alive() == before + 3 * 9
+            assert alive() == before + len(PARTS) * 9
 
     asyncio.run(asyncio.wait_for(scenario(), 60))

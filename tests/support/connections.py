@@ -131,14 +131,14 @@ class SendableFile:
 
 
 @contextmanager
-def sendable_files(directory: Path) -> Iterator[Callable[[bytes], SendableFile]]:
+def sendable_files(directory: Path) -> Iterator[Callable[..., SendableFile]]:
     """Makes Sendables with given contents; their files are closed at the end."""
     made: list[SendableFile] = []
 
-    def make(data: bytes) -> SendableFile:
+    def make(data: bytes, *, announced_bytes: int | None = None) -> SendableFile:
         path = directory / f"{len(made)}.log"
         path.write_bytes(data)
-        made.append(SendableFile(path, len(data)))
+        made.append(SendableFile(path, len(data) if announced_bytes is None else announced_bytes))
         return made[-1]
 
     yield make

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from ottla.clock import SystemClock
 from ottla.errors import FrameError
-from ottla.transport import ReceiveBuffer, open_connection
+from ottla.transport import Connection, ReceiveBuffer, open_connection
 from ottla.transport.connection import END_OF_STREAM, FRAMES_PER_TURN_MAX
 from ottla.transport.receive_buffer import RECEIVE_BYTES
 from support.connections import Received, connected, framed
+from support.streams import ManualLoop, ScriptedStream
 
 
 def run(scenario) -> None:
@@ -252,8 +253,7 @@ def test_finish_inside_a_frame_callback_still_sends_the_answer():
 def test_data_that_ends_before_its_announced_length_closes_the_connection(sendable_file):
     async def scenario():
         async with connected() as (connection, peer, received):
-            sendable = sendable_file(b"1234")
-            sendable._size = 100
+            sendable = sendable_file(b"1234", announced_bytes=100)
             connection.send([sendable])
             assert await peer.receive(4) == b"1234"
             assert await peer.at_end()
@@ -360,3 +360,53 @@ def test_connecting_to_a_port_where_nobody_listens_raises():
                 )
 
     run(scenario())
+
+
+class OverStream:
+    """A started Connection over a stream that is more than a socket, on a loop that the test turns."""
+
+    def __init__(self, stream: ScriptedStream) -> None:
+        self.stream, self.loop = stream, ManualLoop()
+        self.frames: list[bytes] = []
+        self.reasons: list[object] = []
+        parts = {"receive_buffer": ReceiveBuffer(32), "clock": SystemClock()}
+        self.connection = Connection(stream, self.loop, self._on_frame, self.reasons.append, **parts)
+        self.connection.start()
+
+    def _on_frame(self, frame: memoryview) -> None:
+        self.frames.append(bytes(frame))
+        self.connection.send([framed(bytes(frame))])
+
+
+def test_what_a_stream_has_pending_is_handed_over_though_the_selector_is_silent():
+    over = OverStream(ScriptedStream())
+    sent = [b"%028d" % n for n in range(6)]
+    over.stream.incoming += b"".join(map(framed, sent))
+    over.loop.reader()
+    assert len(over.frames) < len(sent)
+    assert over.loop.run_turns() >= len(sent) - 1
+    assert over.frames == sent
+    assert over.stream.sent == b"".join(map(framed, sent))
+
+
+def test_a_stream_that_must_write_before_it_reads_is_watched_for_that():
+    over = OverStream(ScriptedStream())
+    over.stream.wants_write = True
+    over.stream.incoming += framed(b"data")
+    over.loop.reader()
+    assert over.loop.writer is not None
+    over.connection.send([b"meanwhile"])
+    assert over.loop.writer is not None
+    over.stream.wants_write = False
+    over.loop.writer()
+    assert (over.frames, over.loop.writer) == ([b"data"], None)
+    assert over.loop.reader is not None
+
+
+def test_a_closed_connection_watches_nothing_whatever_its_stream_wanted():
+    over = OverStream(ScriptedStream(room=0))
+    over.stream.wants_write = True
+    over.loop.reader()
+    over.connection.send([b"unsent"])
+    over.connection.close("enough")
+    assert (over.loop.reader, over.loop.writer, over.reasons, over.stream.closed) == (None, None, ["enough"], True)

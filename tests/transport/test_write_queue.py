@@ -2,6 +2,7 @@ import socket
 
 import pytest
 
+from ottla.transport.byte_stream import PlainStream
 from ottla.transport.write_queue import Flush, WriteQueue
 
 
@@ -18,9 +19,9 @@ def test_budget_stops_a_flush_before_the_socket_does(pair):
     near, far = pair
     queue = WriteQueue()
     queue.add([bytes(1000)])
-    assert queue.flush(near, 300) is Flush.BUDGET_SPENT
+    assert queue.flush(PlainStream(near), 300) is Flush.BUDGET_SPENT
     assert queue.unsent_bytes == 700
-    assert queue.flush(near, 10_000) is Flush.DRAINED
+    assert queue.flush(PlainStream(near), 10_000) is Flush.DRAINED
     assert len(far.recv(2000, socket.MSG_WAITALL | socket.MSG_DONTWAIT)) == 1000
 
 
@@ -30,7 +31,7 @@ def test_full_socket_blocks_and_the_rest_follows_without_a_gap(pair):
     queue = WriteQueue()
     queue.add([data[:100], data[100:200], data[200:]])
     received = b""
-    while (result := queue.flush(near, len(data))) is Flush.BLOCKED:
+    while (result := queue.flush(PlainStream(near), len(data))) is Flush.BLOCKED:
         received += far.recv(len(data))
     assert result is Flush.DRAINED
     while len(received) < len(data):
@@ -43,7 +44,7 @@ def test_more_chunks_than_one_call_takes_are_all_sent(pair):
     queue = WriteQueue()
     chunks = [b"%04d" % n for n in range(300)]
     queue.add(chunks)
-    assert queue.flush(near, 1 << 20) is Flush.DRAINED
+    assert queue.flush(PlainStream(near), 1 << 20) is Flush.DRAINED
     assert far.recv(1200, socket.MSG_WAITALL) == b"".join(chunks)
 
 
@@ -67,7 +68,7 @@ def test_a_socket_that_took_less_than_was_offered_is_not_asked_again_in_the_same
     queue = WriteQueue()
     queue.add([sendable])
     flushes, received = 1, b""
-    while queue.flush(near, len(data)) is Flush.BLOCKED:
+    while queue.flush(PlainStream(near), len(data)) is Flush.BLOCKED:
         flushes += 1
         received += far.recv(len(data))
     while len(received) < len(data):
@@ -86,9 +87,9 @@ def test_small_answers_leave_joined_in_order_with_what_stands_between_them(pair)
     queue.add_small(b"c")
     queue.add_small(b"d")
     assert queue.unsent_bytes == 11
-    assert queue.flush(near, 1 << 20) is Flush.DRAINED
+    assert queue.flush(PlainStream(near), 1 << 20) is Flush.DRAINED
     queue.add_small(b"e")
-    assert queue.flush(near, 1 << 20) is Flush.DRAINED
+    assert queue.flush(PlainStream(near), 1 << 20) is Flush.DRAINED
     assert far.recv(100, socket.MSG_WAITALL | socket.MSG_DONTWAIT) == b"ab-theirscde"
     assert others == b"theirs"
 
@@ -103,10 +104,10 @@ def test_small_answer_behind_one_that_is_half_sent_loses_nothing(pair):
         expected += data
         queue.add_small(data)
         if number % 3 == 0:
-            queue.flush(near, 1000)
+            queue.flush(PlainStream(near), 1000)
         if number % 50 == 0:
             received += far.recv(1 << 20)
-    while queue.flush(near, 1 << 20) is not Flush.DRAINED:
+    while queue.flush(PlainStream(near), 1 << 20) is not Flush.DRAINED:
         received += far.recv(1 << 20)
     while len(received) < len(expected):
         received += far.recv(1 << 20)

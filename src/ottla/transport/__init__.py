@@ -3,8 +3,11 @@
     frames          the four bytes before every message, and which sizes are refused
     receive_buffer  the one buffer of an event loop that sockets are read into
     write_queue     what a socket still has to send: bytes and Sendables (file ranges, by sendfile)
-    unhurried       sockets whose requests may wait for a moment
-    connection      the Connection: a non-blocking socket with its frames in and its write queue out
+    byte_stream     what a connection reads from and writes to: a plain socket, later TLS
+    frame_reader    the receiving half of a connection: bytes in, frames out
+    chunk_writer    the sending half: bytes and Sendables in, as fast as the stream takes them
+    connection      the Connection: drives both halves on an event loop
+    coalesced_reads sockets whose requests may wait for a moment
     outgoing        opening a socket to somebody else
     acceptor        a listening socket, and what happens when there is no room for more connections
     selector        epoll, with as little as possible between it and an event loop

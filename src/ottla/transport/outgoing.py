@@ -1,11 +1,12 @@
-"""Opening a socket to another process: the client's half of `server.listener`."""
+"""Opens a socket, or a connection, to another process."""
 
 import asyncio
 import socket
 from collections.abc import Callable
 
 from ottla.clock import Clock
-from ottla.transport.connection import CloseReason, Connection
+from ottla.transport.byte_stream import CloseReason
+from ottla.transport.connection import Connection
 from ottla.transport.frames import MESSAGE_SIZE_MAX_DEFAULT
 from ottla.transport.receive_buffer import ReceiveBuffer
 
@@ -41,7 +42,7 @@ async def open_connection(
     clock: Clock,
     frame_size_max: int = MESSAGE_SIZE_MAX_DEFAULT,
 ) -> Connection:
-    """Connect to a broker and start to read its answers."""
+    """Connect to a broker and start to read its responses."""
     sock = await open_socket(host, port)
     connection = Connection(
         sock,

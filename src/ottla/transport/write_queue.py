@@ -1,8 +1,8 @@
 """What a connection still has to send: bytes and Sendables, in order.
 
 Neighbouring byte chunks leave in one `sendmsg`; bytes before a Sendable leave with MSG_MORE, so that a response header
-and the first of its data share a packet. A Sendable sends itself (sendfile) and is closed exactly once: when its last
-byte has been sent, or when the queue is dropped.
+and the first of its data share a packet. A Sendable sends itself (sendfile), or is read in pieces where the stream has
+no socket for that; it is closed exactly once: when its last byte has been sent, or when the queue is dropped.
 """
 
 import socket
@@ -12,6 +12,7 @@ from enum import Enum
 from itertools import islice
 
 from ottla.disk.sendable import Sendable
+from ottla.transport.byte_stream import ByteStream
 
 Chunk = bytes | bytearray | memoryview | Sendable
 
@@ -20,6 +21,8 @@ _BYTES = (bytes, bytearray, memoryview)
 _BUFFERS_PER_CALL_MAX = 64
 # Small answers that were collected are copied together, which costs less than handing the kernel each of them.
 _JOINED_BYTES_MAX = 16 * 1024
+# What is read of a Sendable at a time that cannot send itself.
+_READ_BYTES_MAX = 64 * 1024
 
 
 class Flush(Enum):
@@ -60,8 +63,8 @@ class WriteQueue:
             self._joined = joined = bytearray(data)
             chunks.append(joined)
 
-    def flush(self, sock: socket.socket, budget_bytes: int) -> Flush:
-        """Send until the queue is empty, the socket is full or the budget is spent. Errors of the socket pass."""
+    def flush(self, stream: ByteStream, budget_bytes: int) -> Flush:
+        """Send until the queue is empty, the stream takes no more or the budget is spent. Errors of the stream pass."""
         chunks = self._chunks
         try:
             while chunks:
@@ -69,12 +72,14 @@ class WriteQueue:
                     return Flush.BUDGET_SPENT
                 head = chunks[0]
                 if isinstance(head, _BYTES):
-                    sent = wanted = self._send_bytes(sock, head, budget_bytes)
+                    sent = wanted = self._send_bytes(stream, head, budget_bytes)
                 else:
                     wanted = min(len(head) - self._head_sent, budget_bytes)
-                    sent = self._send_sendable(sock, head, wanted)
+                    if stream.sendfile_socket is None:
+                        wanted = min(wanted, _READ_BYTES_MAX)
+                    sent = self._send_sendable(stream, head, wanted)
                 self._advance(sent)
-                if sent < wanted:  # The socket is full. To ask it again would be a call that says just this.
+                if sent < wanted:  # The stream takes no more. To ask it again would be a call that says just this.
                     return Flush.BLOCKED
                 budget_bytes -= sent
         except BlockingIOError:
@@ -88,16 +93,16 @@ class WriteQueue:
         self._chunks.clear()
         self.unsent_bytes = self._head_sent = 0
 
-    def _send_bytes(self, sock: socket.socket, head: bytes | bytearray | memoryview, budget_bytes: int) -> int:
+    def _send_bytes(self, stream: ByteStream, head: bytes | bytearray | memoryview, budget_bytes: int) -> int:
         chunks = self._chunks
         if len(chunks) == 1:
             if self._head_sent or len(head) > budget_bytes:
                 head = memoryview(head)[self._head_sent : self._head_sent + budget_bytes]
-            return sock.send(head)
+            return stream.send(head)
         if self._head_sent:
             head = memoryview(head)[self._head_sent :]
         if not isinstance(chunks[1], _BYTES):
-            return sock.send(head, socket.MSG_MORE)
+            return stream.send(head, socket.MSG_MORE)
         buffers = [head]
         flags = 0
         for chunk in islice(chunks, 1, _BUFFERS_PER_CALL_MAX):
@@ -106,11 +111,16 @@ class WriteQueue:
                 break
             buffers.append(chunk)
         if self.unsent_bytes <= _JOINED_BYTES_MAX:
-            return sock.send(b"".join(buffers), flags)
-        return sock.sendmsg(buffers, (), flags)
+            return stream.send(b"".join(buffers), flags)
+        return stream.sendmsg(buffers, flags)
 
-    def _send_sendable(self, sock: socket.socket, head: Sendable, count: int) -> int:
-        sent = head.send_to(sock, self._head_sent, count)
+    def _send_sendable(self, stream: ByteStream, head: Sendable, count: int) -> int:
+        sock = stream.sendfile_socket
+        if sock is not None:
+            sent = head.send_to(sock, self._head_sent, count)
+        else:
+            data = head.read(self._head_sent, count)
+            sent = stream.send(data) if data else 0
         if not sent:
             raise ConnectionAbortedError("the data to send ended before its announced length")
         return sent
