@@ -3,6 +3,7 @@
     runtime            event loop, clock, timers and sockets, given from outside
     protocol_session   Kafka's protocol without a socket: handshake, versions, headers, correlation
     connection         one connection to one broker on an event loop: futures and time limits
+    fetch_session_handler  what a fetch request need not say again, for consumers and followers
     connection_pool    a client's connections, with backoff
     snapshot, cluster  what is known of the cluster; metadata, leaders, coordinators, sending
     configuration      Kafka's config names as keyword arguments

@@ -242,15 +242,6 @@ class Cluster:
         others.sort(key=self.pool.in_backoff)
         return [*first, *others, *self._bootstrap] if known else list(self._bootstrap)
 
-    async def any_node(self) -> int:
-        """Some broker of the cluster."""
-        if not self.snapshot.brokers:
-            await self.refresh()
-        candidates = [node for node in self._candidates() if node >= 0]
-        if not candidates:
-            raise NoBrokerError("the cluster names no broker")
-        return candidates[0]
-
     async def controller(self) -> int:
         """The broker that takes requests for the controller. NotControllerError, to be retried, while there is none."""
         if self.snapshot.controller_id not in self.snapshot.brokers:

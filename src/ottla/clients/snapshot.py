@@ -5,7 +5,7 @@ that it does not name are kept, and a partition with an older leader epoch than 
 (KIP-320), unless the topic was deleted and created again (another topic id).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 from uuid import UUID
 
@@ -63,6 +63,16 @@ class ClusterSnapshot(NamedTuple):
         found = known.partitions.get(partition) if known is not None else None
         return found if found is not None and found.leader_id in self.brokers else None
 
+    def topic_ids_of(self, names: Iterable[str]) -> dict[str, UUID] | None:
+        """The ids of these topics; None when one has none, or none that is known (KIP-516)."""
+        topic_ids: dict[str, UUID] = {}
+        for name in names:
+            known = self.topics.get(name)
+            if known is None or known.topic_id == ZERO_UUID:
+                return None
+            topic_ids[name] = known.topic_id
+        return topic_ids
+
 
 EMPTY = ClusterSnapshot(None, NO_LEADER, {}, {}, float("-inf"))
 
@@ -94,10 +104,6 @@ def _merge_topic(known: TopicSnapshot | None, answered: MetadataResponseTopic) -
     return TopicSnapshot(
         answered.name, answered.topic_id, answered.is_internal, dict(sorted(partitions.items())), answered.error_code
     )
-
-
-def _is_same(known: TopicSnapshot, answered: MetadataResponseTopic) -> bool:
-    return known.topic_id == answered.topic_id or ZERO_UUID in (known.topic_id, answered.topic_id)
 
 
 def _newer(known: PartitionSnapshot | None, answered: PartitionSnapshot) -> PartitionSnapshot:

@@ -2,7 +2,7 @@
 
 It sends Fetch requests one after the other. The leader answers at once when it has something, and otherwise holds the
 request for `replica.fetch.wait.max.ms`; so an idle fetcher costs two requests a second. Only partitions whose position
-changed are named (`follower_fetch_session`). A partition with an error leaves the session and comes back after a pause.
+changed are named (`FetchSessionHandler`). A partition with an error leaves the session and comes back after a pause.
 """
 
 import asyncio
@@ -11,13 +11,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ottla.clients.backoff import Backoff
+from ottla.clients.fetch_session_handler import FetchKey, FetchPosition, FetchSessionHandler
 from ottla.clock import Clock, TimerWheel
 from ottla.errors import ErrorCode, KafkaError, LogDirError, OttlaError, error_for_code
 from ottla.observability.logs import RateLimitedLogger
 from ottla.protocol.messages.fetch import FetchRequest, FetchResponse, PartitionData, ReplicaState
 from ottla.protocol.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
 from ottla.replication.followed_partition import FollowedPartition
-from ottla.replication.follower_fetch_session import FetcherSession, FetchKey, FetchPosition
 from ottla.replication.partition import Partition
 from ottla.replication.peers import Peers
 from ottla.replication.replica_manager import ReplicaManager
@@ -60,7 +60,7 @@ class ReplicaFetcher:
         self.name = f"ReplicaFetcher-{fetcher_id}-{leader_id}"
         self.followed: dict[FetchKey, FollowedPartition] = {}
         self._replicas, self._peers, self._clock, self._wheel, self._settings = surroundings
-        self._session = FetcherSession(self._settings.partition_bytes_max)
+        self._session = FetchSessionHandler(self._settings.partition_bytes_max)
         self._backoff = Backoff(_FIRST_PAUSE_MS, max(_FIRST_PAUSE_MS, self._settings.backoff_ms))
         self._limited = RateLimitedLogger(logger, surroundings.clock, _TOLD_EVERY_S)
         self._dirty: dict[FetchKey, None] = {}
@@ -130,7 +130,7 @@ class ReplicaFetcher:
         if self._broker_epoch != context.broker_epoch():
             # Registered anew: the leader counts our progress again when it comes with the new epoch (KIP-903).
             self._broker_epoch = context.broker_epoch()
-            session.reset()
+            session.handle_error()
         changed = self.followed if session.is_full else self._dirty
         keys, self._dirty = list(changed), {}
         active = {key for key in keys if key in self.followed and key not in self._paused}
@@ -150,7 +150,7 @@ class ReplicaFetcher:
         self._failures += 1
         level = logging.INFO if self._failures == 1 else logging.DEBUG
         logger.log(level, "%s: %s", self.name, error)
-        self._session.reset()
+        self._session.handle_error()
         await asyncio.sleep(self._backoff.delay_ms(self._failures) / 1000)
 
     # Answers
@@ -158,10 +158,10 @@ class ReplicaFetcher:
     async def _take(self, response: FetchResponse) -> None:
         if response.error_code:
             logger.debug("%s: %s", self.name, ErrorCode(response.error_code).name)
-            self._session.reset()
+            self._session.handle_error(response.error_code)
             return
         positions = dict(self._session.sent) if response.session_id == 0 else self._session.sent
-        self._session.answered(response.session_id)
+        self._session.handle_response(response.session_id)
         flushes: dict[asyncio.Future[None], FollowedPartition] = {}
         for topic in response.responses:
             for data in topic.partitions:

@@ -4,9 +4,9 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from ottla.clients.fetch_session_handler import FetchKey
 from ottla.replication.fetcher import FetcherSurroundings, ReplicaFetcher
 from ottla.replication.followed_partition import FollowedPartition
-from ottla.replication.follower_fetch_session import FetchKey
 from ottla.replication.partition import Partition
 
 

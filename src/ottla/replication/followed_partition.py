@@ -11,9 +11,9 @@ acknowledged (KIP-101).
 
 import logging
 
+from ottla.clients.fetch_session_handler import FetchKey, FetchPosition
 from ottla.model import NO_EPOCH
 from ottla.protocol.messages.fetch import EpochEndOffset, PartitionData
-from ottla.replication.follower_fetch_session import FetchKey, FetchPosition
 from ottla.replication.partition import Partition
 from ottla.replication.replica_manager import ReplicaManager
 

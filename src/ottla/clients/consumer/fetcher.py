@@ -7,31 +7,39 @@ its partition is first.
 
 A request for quiet partitions waits at the broker, and Kafka answers a connection in order. So that a busy partition
 (or one that was sought in or resumed meanwhile) need not wait behind it, there are two lanes to each broker, with a
-connection each, and a fetch session each (`fetch_session`). A partition is in one request at a time.
+connection each, and a fetch session each (`fetch_session_handler`). A partition is in one request at a time.
 """
 
 import asyncio
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from ottla.clients.cluster import Cluster
+from ottla.clients.connection import BrokerConnection
 from ottla.clients.consumer.consumer_metrics import ConsumerMetrics
-from ottla.clients.consumer.fetch_session import SESSION_ERRORS, FetchSession, Wanted
 from ottla.clients.consumer.fetched import FetchedPartition
 from ottla.clients.consumer.partition_state import NO_REPLICA, NOT_FETCHING, PartitionState
 from ottla.clients.consumer.position_validation import PositionValidator, resolve
 from ottla.clients.consumer.settings import FetchSettings
 from ottla.clients.errors import NoOffsetForPartitionError, broker_error
+from ottla.clients.fetch_session_handler import (
+    SESSION_ERRORS,
+    TOPIC_IDS_VERSION,
+    TOPIC_NAMES_VERSION_MAX,
+    FetchKey,
+    FetchPosition,
+    FetchSessionHandler,
+)
 from ottla.errors import ErrorCode, KafkaError, OttlaError
 from ottla.errors.kafka import CorruptMessageError, UnsupportedVersionError
 from ottla.model import TopicPartition
+from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.fetch import FetchRequest, FetchResponse, PartitionData
 
 # The lanes: with two, one request can wait while the other brings data.
 FETCH_CHANNELS = ("fetch", "fetch-2")
-# The last version that names topics.
-FETCH_VERSION_MAX = 12
 CONSUMER_REPLICA_ID = -1
 _QUIET_ERRORS = frozenset({ErrorCode.OFFSET_NOT_AVAILABLE, ErrorCode.UNKNOWN_LEADER_EPOCH})
 
@@ -39,7 +47,7 @@ _QUIET_ERRORS = frozenset({ErrorCode.OFFSET_NOT_AVAILABLE, ErrorCode.UNKNOWN_LEA
 class _Asked(NamedTuple):
     state: PartitionState
     generation: int
-    wanted: Wanted
+    position: FetchPosition
 
 
 class Fetcher:
@@ -60,7 +68,9 @@ class Fetcher:
         self._metrics = metrics
         self._on_change = on_change
         self._tasks: dict[tuple[int, str], asyncio.Task[None]] = {}
-        self._sessions: defaultdict[tuple[int, str], FetchSession] = defaultdict(FetchSession)
+        self._sessions: defaultdict[tuple[int, str], FetchSessionHandler] = defaultdict(
+            partial(FetchSessionHandler, settings.partition_max_bytes)
+        )
         self._validator = PositionValidator(cluster, self._validated)
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
@@ -179,8 +189,8 @@ class Fetcher:
         asked: dict[TopicPartition, _Asked] = {}
         for state in states:
             assert state.fetch_offset is not None, "only partitions with a position are fetched"
-            wanted = Wanted(state.fetch_offset, self._leader_epoch(state.partition), self._settings.partition_max_bytes)
-            asked[state.partition] = _Asked(state, state.generation, wanted)
+            position = FetchPosition(state.fetch_offset, self._leader_epoch(state.partition))
+            asked[state.partition] = _Asked(state, state.generation, position)
             state.fetching_generation = state.generation
         work = self._fetch(node_id, lane, asked)
         self._tasks[node_id, lane] = self._cluster.runtime.loop.create_task(work)
@@ -189,21 +199,18 @@ class Fetcher:
         session = self._sessions[node_id, lane]
         try:
             timeout_ms = self._settings.max_wait_ms + self._settings.request_timeout_ms
-            response: FetchResponse = await self._cluster.send(
-                node_id,
-                self._request(session, asked),
-                channel=lane,
-                version_max=FETCH_VERSION_MAX,
-                timeout_ms=timeout_ms,
-            )
+            connection = await self._cluster.connection(node_id, lane)
+            version, named = self._name(connection, asked)
+            request = self._request(session, named, version)
+            response: FetchResponse = await connection.send(request, version=version, timeout_ms=timeout_ms)
             if response.error_code and response.error_code not in SESSION_ERRORS:
                 raise broker_error(response.error_code, f"fetching from broker {node_id}")
-            self._take_answer(session, response, asked)
+            self._take_response(session, response, named)
         except UnsupportedVersionError as error:  # which no further attempt would cure
             for state, _, _ in asked.values():
                 state.error = error
         except KafkaError:
-            session.give_up()
+            session.handle_error()
             for state, _, _ in asked.values():
                 state.preferred_replica = NO_REPLICA
                 self._back_off(state)
@@ -215,17 +222,20 @@ class Fetcher:
         self._on_change()
         self.poke()
 
-    def _take_answer(
-        self, session: FetchSession, response: FetchResponse, asked: Mapping[TopicPartition, _Asked]
-    ) -> None:
-        if response.error_code:
-            session.give_up(response.error_code)  # and the next request begins a new one
-            return
-        session.take_answer(response.session_id)
-        self._metrics.note_fetch(response.throttle_time_ms)
-        self._take_response(response, asked)
+    def _name(
+        self, connection: BrokerConnection, asked: Mapping[TopicPartition, _Asked]
+    ) -> tuple[int, dict[FetchKey, _Asked]]:
+        """The version to fetch in, and the partitions as it names them: by id where all of the ids are known."""
+        version = connection.version_of(ApiKey.FETCH)
+        if version >= TOPIC_IDS_VERSION:
+            topic_ids = self._cluster.snapshot.topic_ids_of(partition.topic for partition in asked)
+            if topic_ids is not None:
+                by_id = {FetchKey(topic_ids[topic], index): found for (topic, index), found in asked.items()}
+                return version, by_id
+            version = connection.version_of(ApiKey.FETCH, TOPIC_NAMES_VERSION_MAX)
+        return version, {FetchKey(*partition): found for partition, found in asked.items()}
 
-    def _request(self, session: FetchSession, asked: Mapping[TopicPartition, _Asked]) -> FetchRequest:
+    def _request(self, session: FetchSessionHandler, named: Mapping[FetchKey, _Asked], version: int) -> FetchRequest:
         request = FetchRequest(
             replica_id=CONSUMER_REPLICA_ID,
             max_wait_ms=self._settings.max_wait_ms,
@@ -234,15 +244,23 @@ class Fetcher:
             isolation_level=int(self._settings.read_committed),
             rack_id=self._settings.rack,
         )
-        session.fill(request, {partition: wanted for partition, (_, _, wanted) in asked.items()})
+        positions = {key: asked.position for key, asked in named.items()}
+        session.fill(request, positions, uses_topic_ids=version >= TOPIC_IDS_VERSION)
         return request
 
-    def _take_response(self, response: FetchResponse, asked: Mapping[TopicPartition, _Asked]) -> None:
+    def _take_response(
+        self, session: FetchSessionHandler, response: FetchResponse, named: Mapping[FetchKey, _Asked]
+    ) -> None:
+        if response.error_code:
+            session.handle_error(response.error_code)  # and the next request begins a new one
+            return
+        session.handle_response(response.session_id)
+        self._metrics.note_fetch(response.throttle_time_ms)
         for topic in response.responses:
             for data in topic.partitions:
-                found = asked.get(TopicPartition(topic.topic, data.partition_index))
+                found = named.get(FetchKey(topic.topic or topic.topic_id, data.partition_index))
                 if found is None or found.generation != found.state.generation:
-                    continue  # assigned away or sought elsewhere while the answer was on its way
+                    continue  # assigned away or sought elsewhere while the response was on its way
                 if self._states.get(found.state.partition) is found.state:
                     self._take_partition(found, data)
 
@@ -262,7 +280,7 @@ class Fetcher:
         if not data.records:
             return
         assert isinstance(data.records, memoryview), "decoded records are slices of the frame"
-        asked_offset = asked.wanted.fetch_offset
+        asked_offset = asked.position.fetch_offset
         fetched = FetchedPartition(state, data.records, asked_offset, data.aborted_transactions, self._settings)
         try:
             end = fetched.end()
@@ -275,7 +293,7 @@ class Fetcher:
             state.error = CorruptMessageError(f"{where}: a batch is cut short or damaged: seek past it to go on")
             return
         next_offset, state.fetch_epoch = end
-        state.validated_epoch = asked.wanted.leader_epoch
+        state.validated_epoch = asked.position.leader_epoch
         state.fetch_offset = next_offset
         state.buffered_bytes += fetched.size_bytes
         self.completed.append(fetched)

@@ -1,7 +1,11 @@
-"""The Produce request of some batches, and its answer taken apart."""
+"""The Produce request of some batches, and its response taken apart.
 
-from collections.abc import Iterable, Iterator
+Topics are named by id from version 13 on (KIP-516), where the ids of all of them are known; by name otherwise.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
+from uuid import UUID
 
 from ottla.clients.producer.batch import ProducerBatch
 from ottla.protocol.messages.produce import (
@@ -13,29 +17,41 @@ from ottla.protocol.messages.produce import (
 )
 from ottla.records.attributes import Codec
 
-# Up to 12 topics are named; 12 itself promises a way of transactions that is not used here.
-PRODUCE_VERSION_MAX = 11
+# The first version that names topics by their ids, and the last that names them by name.
+TOPIC_IDS_VERSION = 13
+TOPIC_NAMES_VERSION_MAX = 12
 
 
-class PartitionAnswer(NamedTuple):
+class PartitionResponse(NamedTuple):
     topic: str
-    answer: PartitionProduceResponse
+    response: PartitionProduceResponse
 
 
 def produce_request(
-    batches: Iterable[ProducerBatch], acks: int, timeout_ms: int, codec: Codec, level: int | None
+    batches: Iterable[ProducerBatch],
+    acks: int,
+    timeout_ms: int,
+    codec: Codec,
+    level: int | None,
+    topic_ids: Mapping[str, UUID] | None,
 ) -> ProduceRequest:
     topics: dict[str, TopicProduceData] = {}
     for batch in batches:
         data = topics.get(batch.topic)
         if data is None:
-            data = topics[batch.topic] = TopicProduceData(name=batch.topic)
+            data = topics[batch.topic] = (
+                TopicProduceData(name=batch.topic)
+                if topic_ids is None
+                else TopicProduceData(topic_id=topic_ids[batch.topic])
+            )
         records = memoryview(batch.encoded(codec, level))
         data.partition_data.append(PartitionProduceData(index=batch.partition, records=records))
     return ProduceRequest(acks=acks, timeout_ms=timeout_ms, topic_data=list(topics.values()))
 
 
-def partition_answers(response: ProduceResponse) -> Iterator[PartitionAnswer]:
+def partition_responses(response: ProduceResponse, topic_ids: Mapping[str, UUID] | None) -> Iterator[PartitionResponse]:
+    names = {topic_id: name for name, topic_id in (topic_ids or {}).items()}
     for topic in response.responses:
-        for answer in topic.partition_responses:
-            yield PartitionAnswer(topic.name, answer)
+        name = topic.name or names.get(topic.topic_id, "")
+        for partition in topic.partition_responses:
+            yield PartitionResponse(name, partition)

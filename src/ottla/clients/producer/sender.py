@@ -11,9 +11,10 @@ what it has already is recognised and not written twice.
 
 import asyncio
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 from ottla.clients.backoff import Backoff
 from ottla.clients.cluster import Cluster
@@ -23,7 +24,12 @@ from ottla.clients.producer.accumulator import Accumulator
 from ottla.clients.producer.batch import NO_OFFSET, ProducerBatch
 from ottla.clients.producer.identity import ProducerIdentity
 from ottla.clients.producer.nodes import ProducerNode
-from ottla.clients.producer.produce_request import PRODUCE_VERSION_MAX, partition_answers, produce_request
+from ottla.clients.producer.produce_request import (
+    TOPIC_IDS_VERSION,
+    TOPIC_NAMES_VERSION_MAX,
+    partition_responses,
+    produce_request,
+)
 from ottla.clients.producer.producer_metrics import ProducerMetrics
 from ottla.clients.producer.settings import ProducerSettings
 from ottla.clients.producer.topics import PartitionQueue
@@ -36,6 +42,7 @@ from ottla.protocol.messages.produce import PartitionProduceResponse, ProduceRes
 from ottla.records.attributes import next_sequence
 
 Sending = list[tuple[PartitionQueue, ProducerBatch]]
+TopicIds = Mapping[str, UUID]
 # While a partition has no leader its queue is looked at this often; metadata wakes the sender sooner.
 LEADERLESS_PAUSE_S = 0.1
 _TOO_LARGE = frozenset({ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.RECORD_LIST_TOO_LARGE})
@@ -177,7 +184,7 @@ class Sender:
         connection = node.connection()
         assert connection is not None, "the batches were taken for an open connection"
         try:
-            version = connection.version_of(ApiKey.PRODUCE, PRODUCE_VERSION_MAX)
+            version, topic_ids = self._version(connection, sending)
         except UnsupportedVersionError as error:
             for queue, batch in sending:
                 self._fail(queue, batch, error)
@@ -191,12 +198,23 @@ class Sender:
             settings.request_timeout_ms,
             settings.codec,
             settings.level,
+            topic_ids,
         )
         chunks = encode_chunks(request, version)
         node.in_flight_count += 1
         self._metrics.note_request(sending, self._clock.monotonic())
         future = connection.send_chunks(ApiKey.PRODUCE, version, chunks, expect_response=settings.acks != 0)
-        future.add_done_callback(partial(self._handle_answer, node, sending, connection))
+        future.add_done_callback(partial(self._handle_done, node, sending, topic_ids))
+
+    def _version(self, connection: BrokerConnection, sending: Sending) -> tuple[int, TopicIds | None]:
+        """The version to produce in, and the ids of the topics where it names them by id."""
+        version = connection.version_of(ApiKey.PRODUCE)
+        if version < TOPIC_IDS_VERSION:
+            return version, None
+        topic_ids = self._cluster.snapshot.topic_ids_of(queue.topic for queue, _ in sending)
+        if topic_ids is None:
+            version = connection.version_of(ApiKey.PRODUCE, TOPIC_NAMES_VERSION_MAX)
+        return version, topic_ids
 
     def _number(self, queue: PartitionQueue, batch: ProducerBatch) -> None:
         batch.attempts += 1
@@ -207,15 +225,15 @@ class Sender:
             queue.next_sequence = next_sequence(queue.next_sequence, batch.records_count)
         queue.in_flight.append(batch)
 
-    # Answers
+    # Responses
 
-    def _handle_answer(
-        self, node: ProducerNode, sending: Sending, connection: BrokerConnection, future: "asyncio.Future[Any]"
+    def _handle_done(
+        self, node: ProducerNode, sending: Sending, topic_ids: TopicIds | None, future: "asyncio.Future[Any]"
     ) -> None:
         node.in_flight_count -= 1
         failure = future.exception() if not future.cancelled() else ClientClosedError("the producer was closed")
         if failure is None:
-            self._handle_response(node, sending, future.result())
+            self._handle_response(node, sending, topic_ids, future.result())
         else:
             error = failure if isinstance(failure, OttlaError) else UnknownServerError(str(failure))
             for queue, batch in sending:
@@ -223,22 +241,24 @@ class Sender:
             self._cluster.request_refresh()
         self.drain()
 
-    def _handle_response(self, node: ProducerNode, sending: Sending, response: ProduceResponse | None) -> None:
-        if response is None:  # acks=0: nobody answers
+    def _handle_response(
+        self, node: ProducerNode, sending: Sending, topic_ids: TopicIds | None, response: ProduceResponse | None
+    ) -> None:
+        if response is None:  # acks=0: there are no responses
             for queue, batch in sending:
                 self._succeed(queue, batch, NO_OFFSET)
             return
         if response.throttle_time_ms:
             node.throttled_until = self._clock.monotonic() + response.throttle_time_ms / 1000
-        answers = {(topic, answer.index): answer for topic, answer in partition_answers(response)}
+        responses = {(topic, found.index): found for topic, found in partition_responses(response, topic_ids)}
         for queue, batch in sending:
-            answer = answers.get((queue.topic, queue.partition))
-            if answer is None:
+            found = responses.get((queue.topic, queue.partition))
+            if found is None:
                 self._handle_failure(queue, batch, UnknownServerError(f"{queue}: the broker did not answer for it"))
-            elif answer.error_code in (ErrorCode.NONE, ErrorCode.DUPLICATE_SEQUENCE_NUMBER):
-                self._succeed(queue, batch, answer.base_offset, answer.log_append_time_ms)
+            elif found.error_code in (ErrorCode.NONE, ErrorCode.DUPLICATE_SEQUENCE_NUMBER):
+                self._succeed(queue, batch, found.base_offset, found.log_append_time_ms)
             else:
-                self._handle_failure(queue, batch, _error_of(queue, answer))
+                self._handle_failure(queue, batch, _error_of(queue, found))
 
     def _succeed(self, queue: PartitionQueue, batch: ProducerBatch, base_offset: int, append_time: int = -1) -> None:
         queue.in_flight.remove(batch)
@@ -315,11 +335,11 @@ def _is_first_in_line(queue: PartitionQueue, batch: ProducerBatch) -> bool:
     return not any(other.order and other.order < batch.order for other in others)
 
 
-def _error_of(queue: PartitionQueue, answer: PartitionProduceResponse) -> KafkaError:
-    message = answer.error_message
-    if answer.record_errors:
+def _error_of(queue: PartitionQueue, response: PartitionProduceResponse) -> KafkaError:
+    message = response.error_message
+    if response.record_errors:
         details = "; ".join(
-            f"record {bad.batch_index}: {bad.batch_index_error_message}" for bad in answer.record_errors
+            f"record {bad.batch_index}: {bad.batch_index_error_message}" for bad in response.record_errors
         )
         message = f"{message or ''} ({details})".strip()
-    return broker_error(answer.error_code, str(queue), message)
+    return broker_error(response.error_code, str(queue), message)
