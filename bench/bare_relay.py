@@ -14,7 +14,6 @@ from bench.driver import say_ready
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.codec import encode
 from ottla.protocol.headers import decode_request_header
-from ottla.protocol.lone_batch import lone_batch_finder
 from ottla.protocol.messages.api_versions import ApiVersion, ApiVersionsResponse
 from ottla.protocol.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
 from ottla.protocol.messages.find_coordinator import FindCoordinatorResponse
@@ -25,6 +24,7 @@ from ottla.protocol.messages.metadata import (
     MetadataResponseTopic,
 )
 from ottla.protocol.messages.produce import PartitionProduceResponse, ProduceResponse, TopicProduceResponse
+from ottla.protocol.single_batch import single_batch_finder
 
 PRODUCE_VERSION, FETCH_VERSION, METADATA_VERSION, COORDINATOR_VERSION, API_VERSIONS_VERSION = 9, 11, 9, 2, 3
 HOST = "127.0.0.1"
@@ -51,7 +51,7 @@ class Relay:
         self._next_offset = 0
         self._waiting: tuple[socket.socket, bytes] | None = None
         self._unread: list[bytes] = []
-        self._find_batch: Any = lone_batch_finder(PRODUCE_VERSION)
+        self._find_batch: Any = single_batch_finder(PRODUCE_VERSION)
         self._fetch_answers: dict[int, bytes] = {}
         answer = PartitionProduceResponse(index=0)
         topics = [TopicProduceResponse(name=topic, partition_responses=[answer])]

@@ -12,13 +12,13 @@ from ottla.handlers.lone_produce import FIRST_VERSION
 from ottla.handlers.produce import ProduceHandlers
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.codec import decode, encode
-from ottla.protocol.lone_batch import VERSIONS
 from ottla.protocol.messages.produce import (
     PartitionProduceData,
     ProduceRequest,
     ProduceResponse,
     TopicProduceData,
 )
+from ottla.protocol.single_batch import VERSIONS
 from ottla.records.record import Record, encode_batch
 from support.loops import on_loop
 from support.replicas import BROKER_ID, Replicas, batch, replicas_in

@@ -14,8 +14,8 @@ from ottla.errors import KafkaError
 from ottla.errors.kafka import InvalidTxnStateError, NotLeaderOrFollowerError
 from ottla.model import INTERNAL_TOPICS
 from ottla.protocol.codec import encode
-from ottla.protocol.lone_batch import LoneBatch, lone_batch_finder
 from ottla.protocol.messages.produce import PartitionProduceResponse, ProduceResponse, TopicProduceResponse
+from ottla.protocol.single_batch import SingleBatch, single_batch_finder
 from ottla.replication.deferred_append import DeferredAppends
 from ottla.replication.partition import ACKS_ALL, Partition
 from ottla.replication.replica_manager import ReplicaManager
@@ -35,7 +35,7 @@ class LoneProduce:
     def __init__(
         self,
         version: int,
-        find: Callable[[memoryview, int], LoneBatch | None],
+        find: Callable[[memoryview, int], SingleBatch | None],
         replicas: ReplicaManager,
         clock: Clock,
         deferred: DeferredAppends,
@@ -95,7 +95,7 @@ _MARKS = (0x7E570001, 0, 0x7E57000000000002, 0x7E57000000000003, 0x7E57000000000
 def lone_produce(
     version: int, replicas: ReplicaManager, clock: Clock, deferred: DeferredAppends, refuse: Refuse
 ) -> LoneProduce | None:
-    find = lone_batch_finder(version)
+    find = single_batch_finder(version)
     if find is None or version < FIRST_VERSION:
         return None
     return LoneProduce(version, find, replicas, clock, deferred, refuse)

@@ -16,8 +16,9 @@
     apis                  the message classes and the header versions of the APIs
     headers               the headers of requests and responses
     versioned             payloads with their version in front
-    answer_errors         compiles the count of a response's error codes
-    lone_batch            finds the batch of a Produce request that has one
+    response_errors       compiles the count of a response's error codes
+    single_batch          finds the batch of a Produce request that has one, without a message
+    single_element        packs responses that have one element in each array, without a message
 
 Bytes from outside give a message or a DecodeError, never another exception, and never cost more memory than they pay
 for. All integers are big-endian. Up to an API's last inflexible version a string is an int16 length and UTF-8, an array

@@ -14,11 +14,11 @@ from ottla.errors import ErrorCode
 from ottla.handlers.context import EncodedResponse
 from ottla.handlers.fetch import is_from_follower
 from ottla.handlers.registry import HandlerEntry
-from ottla.protocol.answer_errors import compile_error_count
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.apis import api_info
 from ottla.protocol.codec import encode_chunks
 from ottla.protocol.message import Request, Response
+from ottla.protocol.response_errors import compile_error_count
 from ottla.server.request_metrics import RequestMeter, RequestMetrics, request_name
 from ottla.transport.write_queue import Chunk
 

@@ -20,7 +20,7 @@ from ottla.protocol.primitives import finish_uvarint
 VERSIONS = range(3, 13)
 FIRST_FLEXIBLE_VERSION = 9
 
-LoneBatch = tuple[int, str, int, memoryview]
+SingleBatch = tuple[int, str, int, memoryview]
 """Acks, topic, partition, records: a plain tuple, since one is made for every request."""
 
 _PLAIN_START = Struct(">hhiih")
@@ -33,14 +33,14 @@ _COMPACT_PARTITION_BYTES = 6
 _NO_TAGS = b"\0\0\0"
 
 
-def lone_batch_finder(version: int) -> Callable[[memoryview, int], LoneBatch | None] | None:
+def single_batch_finder(version: int) -> Callable[[memoryview, int], SingleBatch | None] | None:
     """What finds the batch in a request of this version whose body begins at a position."""
     if version not in VERSIONS:
         return None
     return _find_compact if version >= FIRST_FLEXIBLE_VERSION else _find_plain
 
 
-def _find_plain(frame: memoryview, position: int) -> LoneBatch | None:
+def _find_plain(frame: memoryview, position: int) -> SingleBatch | None:
     try:
         transactional_id, acks, _, topics, name_length = _PLAIN_START.unpack_from(frame, position)
         name = position + _PLAIN_START.size
@@ -61,7 +61,7 @@ def _find_plain(frame: memoryview, position: int) -> LoneBatch | None:
         return None
 
 
-def _find_compact(frame: memoryview, position: int) -> LoneBatch | None:
+def _find_compact(frame: memoryview, position: int) -> SingleBatch | None:
     try:
         transactional_id, acks, _, topics, name_length = _COMPACT_START.unpack_from(frame, position)
         name = position + _COMPACT_START_BYTES

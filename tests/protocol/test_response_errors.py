@@ -3,11 +3,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from ottla.protocol.answer_errors import compile_error_count
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.apis import api_info
 from ottla.protocol.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
 from ottla.protocol.messages.metadata import MetadataResponse, MetadataResponseTopic
+from ottla.protocol.response_errors import compile_error_count
 
 
 def counts(response, version: int) -> dict[int, int]:

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from ottla.errors import DecodeError
 from ottla.protocol.codec import decode, encode
-from ottla.protocol.lone_batch import VERSIONS, LoneBatch, lone_batch_finder
 from ottla.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from ottla.protocol.single_batch import VERSIONS, SingleBatch, single_batch_finder
 
 HEADER = b"header"  # what stands before a body
 
@@ -24,13 +24,13 @@ requests = st.builds(
 )
 
 
-def find(version: int, body: bytes | bytearray) -> LoneBatch | None:
-    finder = lone_batch_finder(version)
+def find(version: int, body: bytes | bytearray) -> SingleBatch | None:
+    finder = single_batch_finder(version)
     assert finder is not None
     return finder(memoryview(HEADER + body), len(HEADER))
 
 
-def by_reader(version: int, body: bytes | bytearray) -> LoneBatch | None:
+def by_reader(version: int, body: bytes | bytearray) -> SingleBatch | None:
     """The same, from the message: None unless all of the frame is one batch for one partition, and nothing more."""
     try:
         request, end = decode(ProduceRequest, version, body)
@@ -46,7 +46,7 @@ def by_reader(version: int, body: bytes | bytearray) -> LoneBatch | None:
     return request.acks, topic.name, part.index, part.records
 
 
-def assert_same(found: LoneBatch | None, expected: LoneBatch | None) -> None:
+def assert_same(found: SingleBatch | None, expected: SingleBatch | None) -> None:
     assert found is not None
     assert expected is not None
     assert found[:3] == expected[:3]
@@ -54,7 +54,7 @@ def assert_same(found: LoneBatch | None, expected: LoneBatch | None) -> None:
 
 
 @given(st.sampled_from(VERSIONS), requests)
-def test_a_lone_batch_is_found_as_the_reader_has_it_and_nothing_else_is(version: int, request: ProduceRequest) -> None:
+def test_a_single_batch_is_found_as_the_reader_has_it_and_no_other(version: int, request: ProduceRequest) -> None:
     body = encode(request, version)
     expected = by_reader(version, body)
     found = find(version, body)
@@ -86,4 +86,4 @@ def test_records_of_every_size_are_found(version: int, size: int) -> None:
 
 
 def test_versions_whose_topics_have_other_names_are_left_to_the_reader() -> None:
-    assert [version for version in range(14) if lone_batch_finder(version) is not None] == list(VERSIONS)
+    assert [version for version in range(14) if single_batch_finder(version) is not None] == list(VERSIONS)

@@ -1,4 +1,4 @@
-"""The error codes that an answer carries, wherever they stand in it: at the top, per topic, per partition.
+"""The error codes that a response carries, wherever they stand in it: at the top, per topic, per partition.
 
 For each response and version a function is compiled that counts them, on first use like the codec's own:
 
