@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ottla.errors import ErrorCode
-from ottla.handlers.context import RequestContext
+from ottla.handlers.context import ClientContext, RequestContext
 from ottla.handlers.fetch import CONVERTED_BYTES_MAX, VERSIONS, FetchHandlers
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.codec import decode, encode
@@ -42,7 +42,7 @@ async def test_min_bytes_beyond_what_an_answer_may_have_are_not_waited_for(
 
 def told(handlers: FetchHandlers, request: FetchRequest, version: int, listener: str) -> tuple[object, list[object]]:
     """What a client decodes: by partition its error and the leader, and where the leaders listen."""
-    response = handlers.handle_fetch(RequestContext(ApiKey.FETCH, version, listener_name=listener), request)
+    response = handlers.handle_fetch(RequestContext(ApiKey.FETCH, version, client=ClientContext(listener)), request)
     assert isinstance(response, FetchResponse)
     decoded, _ = decode(FetchResponse, version, encode(response, version))
     leaders = {

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from ottla.errors import ErrorCode
-from ottla.handlers.context import EncodedResponse, RequestContext
+from ottla.handlers.context import ClientContext, EncodedResponse, RequestContext
 from ottla.handlers.metadata import MetadataHandlers
 from ottla.metadata.cache import MetadataCache
 from ottla.metadata.image import BrokerRegistration, ClusterImage, Endpoint, PartitionImage, TopicImage
@@ -226,7 +226,7 @@ def test_answer_is_kept_encoded_until_the_image_changes() -> None:
     handlers = MetadataHandlers(cache, Nobody(), lambda: True)
 
     def answer(version: int = 12, listener: str = "PLAINTEXT") -> Any:
-        context = RequestContext(ApiKey.METADATA, version, listener_name=listener)
+        context = RequestContext(ApiKey.METADATA, version, client=ClientContext(listener))
         return handlers.handle_metadata(context, MetadataRequest(topics=[MetadataRequestTopic(name="t")]))
 
     first = answer()

@@ -10,7 +10,7 @@ import pytest
 
 from ottla.errors import ErrorCode
 from ottla.errors.kafka import InvalidRequiredAcksError, TransactionalIdAuthorizationFailedError
-from ottla.handlers.context import CloseConnection, RequestContext
+from ottla.handlers.context import ClientContext, CloseConnection, RequestContext
 from ottla.handlers.produce import ProduceHandlers
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.codec import decode, encode
@@ -42,7 +42,9 @@ async def respond(handlers: ProduceHandlers, message: ProduceRequest, version: i
     """The response as a client decodes it."""
     if version < 13:
         message.topic_data[0].topic_id = uuid.UUID(int=0)
-    response: Any = handlers.handle_produce(RequestContext(ApiKey.PRODUCE, version, listener_name=listener), message)
+    response: Any = handlers.handle_produce(
+        RequestContext(ApiKey.PRODUCE, version, client=ClientContext(listener)), message
+    )
     while isinstance(response, Awaitable):
         response = await response
     assert isinstance(response, ProduceResponse)
@@ -138,6 +140,27 @@ async def test_records_whose_leader_moves_while_they_wait_are_not_called_unwritt
         await turn()
         replicas.follow(2, 5)
         assert told(await waiting) == (ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND, (-1, -1), [])
+
+
+@on_loop
+async def test_what_is_not_acknowledged_in_time_is_told_without_an_offset(tmp_path: Path) -> None:
+    """Of two partitions of a request, the one that has no other replica has its offset and its time all the same."""
+    with replicas_in(tmp_path, message_timestamp_type="LogAppendTime") as replicas:
+        replicas.lead(isr=(BROKER_ID, 2))
+        replicas.lead("mine")
+        both = request(batch(), acks=-1)
+        both.topic_data += request(batch(), topic="mine").topic_data
+        for topic in both.topic_data:
+            topic.topic_id = uuid.UUID(int=0)
+        waiting: Any = handlers_of(replicas).handle_produce(RequestContext(ApiKey.PRODUCE, 9), both)
+        await replicas.advance_ms(1100)
+        told = [topic.partition_responses[0] for topic in waiting.result().responses]
+        now_ms = told[1].log_append_time_ms
+        assert [(part.error_code, part.base_offset, part.log_append_time_ms) for part in told] == [
+            (ErrorCode.REQUEST_TIMED_OUT, -1, -1),
+            (ErrorCode.NONE, 0, now_ms),
+        ]
+        assert now_ms > 0
 
 
 @on_loop

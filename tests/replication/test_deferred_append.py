@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from ottla.errors import ErrorCode
-from ottla.protocol.messages.produce import PartitionProduceResponse
 from ottla.records.attributes import Codec
 from ottla.records.legacy import down_convert
 from ottla.replication.deferred_append import INLINE_BYTES_MAX, INLINE_OPENED_BYTES_MAX, DeferredAppends
@@ -59,12 +58,11 @@ async def test_an_append_is_acknowledged_only_while_its_records_are_there(tmp_pa
         partition = replicas.lead()
         deferred = DeferredAppends(replicas.manager, replicas.clock)
         info = await deferred.start(partition, records_of(MUCH, Codec.GZIP), ACKS_ALL, 9)
-        answer = PartitionProduceResponse()
         partition.become_leader(PartitionState(BROKER_ID, 1, (BROKER_ID,), (BROKER_ID,), 1))
-        assert unacknowledged(partition, info, ACKS_ALL, answer) is None
+        assert unacknowledged(partition, info, ACKS_ALL) is None
         replicas.manager.truncate(partition, 0)
         partition.become_leader(PartitionState(BROKER_ID, 2, (BROKER_ID,), (BROKER_ID,), 2))
         await deferred.start(partition, records_of(MUCH, Codec.GZIP), ACKS_ALL, 9)
-        waiting = unacknowledged(partition, info, ACKS_ALL, answer)
+        waiting = unacknowledged(partition, info, ACKS_ALL)
         assert waiting is not None
         assert waiting.outcome() == ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND

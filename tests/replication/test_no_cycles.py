@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from ottla.model import ZERO_UUID
-from ottla.protocol.messages.produce import PartitionProduceResponse
 from ottla.replication.delayed_fetch import Answers, DelayedFetch
 from ottla.replication.delayed_produce import DelayedProduce, Unacknowledged
 from ottla.replication.fetch_session import EntryKey, FetchSession
@@ -71,8 +70,8 @@ async def test_produces_that_waited(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas:
         partition = replicas.lead()
         info = AppendInfo(0, 0, -1, -1, 0, partition.leader_epoch)
-        part = Unacknowledged(partition, info, 1, 0, PartitionProduceResponse())
-        delayed: DelayedProduce[str] = DelayedProduce([part], lambda: "answered")
+        part = Unacknowledged(partition, info, 1, 0)
+        delayed: DelayedProduce[str] = DelayedProduce([part], lambda codes: "answered")
         waiting = delayed.start(replicas.purgatory, 500)
         assert isinstance(waiting, asyncio.Future)
         del delayed

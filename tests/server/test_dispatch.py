@@ -524,7 +524,7 @@ def test_listener_that_brokers_and_clients_share_serves_both():
 
 
 def connected_software(running) -> set[str]:
-    return {channel.client_software[0] for channel in running.server.channels}
+    return {channel.client.software[0] for channel in running.server.channels}
 
 
 def test_software_name_that_was_refused_is_not_remembered():

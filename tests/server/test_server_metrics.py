@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
+from ottla.handlers.context import SOFTWARE_LENGTH_MAX
 from ottla.protocol.messages.api_versions import ApiVersionsRequest
 from ottla.server import server_metrics
-from ottla.server.channel import SOFTWARE_LENGTH_MAX
 from support.servers import RunningServer, running_server
 
 NAME = "kafka_server_socketservermetrics_connections"

@@ -11,7 +11,7 @@ from ottla.controller.auto_creation import AutoTopicCreator
 from ottla.errors import KafkaError
 from ottla.handlers.cluster import ClusterHandlers
 from ottla.handlers.configs import ConfigHandlers
-from ottla.handlers.context import EncodedResponse, RequestContext
+from ottla.handlers.context import ClientContext, EncodedResponse, RequestContext
 from ottla.handlers.metadata import MetadataHandlers
 from ottla.handlers.registry import HandlerTable
 from ottla.handlers.topics import TopicHandlers
@@ -44,7 +44,7 @@ class AdminBroker:
         entry = self.table.find(key, version)
         assert entry is not None
         received, _ = decode(type(request), version, encode(request, version))
-        context = RequestContext(key, version, listener_name=listener)
+        context = RequestContext(key, version, client=ClientContext(listener))
         try:
             answer = entry.handle(context, received)
             if inspect.isawaitable(answer):

@@ -56,6 +56,7 @@ class Replicas:
         self.clock = ManualClock()
         self.background = HeldBackground()
         self.metadata = MetadataCache()
+        self.metrics = Metrics(self.clock)
         topic_config = config.topic_config(overrides)
         self.logs = LogManager(
             log_settings(config), lambda topic: topic_config, self.clock, background=lambda path: self.background
@@ -68,7 +69,7 @@ class Replicas:
             self.logs,
             self.metadata,
             self.purgatory,
-            TopicMetrics(Metrics(self.clock)),
+            TopicMetrics(self.metrics),
             ReplicaContext(BROKER_ID, self.clock),
         )
 

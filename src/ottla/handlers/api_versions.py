@@ -37,6 +37,7 @@ class ApiVersionsHandlers:
         version = context.api_version
         if version >= _SOFTWARE_NAME_SINCE:
             _check_software(request)
+            context.client.note_software(request.client_software_name, request.client_software_version)
         if self._encoded_for != len(self._table):
             self._encoded.clear()
             self._encoded_for = len(self._table)

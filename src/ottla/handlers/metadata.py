@@ -20,7 +20,7 @@ from ottla.errors import ErrorCode, KafkaError
 from ottla.errors.kafka import InvalidRequestError
 from ottla.handlers.authorized_operations import ALL_ON_CLUSTER, ALL_ON_TOPIC, NOT_ASKED
 from ottla.handlers.context import EncodedResponse, RequestContext
-from ottla.handlers.registry import Answer, HandlerTable
+from ottla.handlers.registry import AnyResponse, HandlerTable
 from ottla.metadata.cache import MetadataCache
 from ottla.metadata.image import NO_LEADER, ClusterImage, PartitionImage, TopicImage
 from ottla.model import INTERNAL_TOPICS, ZERO_UUID, topic_name_problem
@@ -61,7 +61,9 @@ class MetadataHandlers:
     def register(self, table: HandlerTable) -> None:
         table.add(ApiKey.METADATA, self.handle_metadata, 0, 13, metadata_error)
 
-    def handle_metadata(self, context: RequestContext, request: MetadataRequest) -> Answer | Awaitable[Answer]:
+    def handle_metadata(
+        self, context: RequestContext, request: MetadataRequest
+    ) -> AnyResponse | Awaitable[AnyResponse]:
         version = context.api_version
         _check(request, version)
         image = self._cache.image
@@ -84,7 +86,7 @@ class MetadataHandlers:
         # Answered from the image before: a topic that was just made is led only when the client asks again.
         return self._response(context, request, self._cache.image, errors)
 
-    def _cached_answer(self, context: RequestContext, request: MetadataRequest, image: ClusterImage) -> Answer:
+    def _cached_answer(self, context: RequestContext, request: MetadataRequest, image: ClusterImage) -> AnyResponse:
         key = _cache_key(context, request)
         if key is None:
             return self._response(context, request, image, {})

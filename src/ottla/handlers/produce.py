@@ -1,4 +1,4 @@
-"""Produce (0-13): append each partition's records, then answer, or wait for replicas and disk.
+"""Produce (0-13): append each partition's records, then respond, or wait for replicas and disk.
 
 Version-dependent meaning:
     0-2    message sets of magic 0 and 1, converted up before they are stored
@@ -19,8 +19,8 @@ from ottla.errors import ErrorCode, KafkaError
 from ottla.errors.kafka import InvalidRequiredAcksError, InvalidTopicError, TransactionalIdAuthorizationFailedError
 from ottla.handlers.context import NO_RESPONSE, CloseConnection, RequestContext
 from ottla.handlers.leader_endpoints import leader_endpoints
-from ottla.handlers.lone_produce import lone_produce
-from ottla.handlers.registry import HandlerTable, Shortcut
+from ottla.handlers.registry import FastPath, HandlerTable
+from ottla.handlers.single_batch_produce import SingleBatchProduce
 from ottla.model import INTERNAL_TOPICS, TopicPartition
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.produce import (
@@ -34,6 +34,7 @@ from ottla.protocol.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
+from ottla.protocol.single_batch import single_batch_finder
 from ottla.records.batch import says_transactional
 from ottla.replication.deferred_append import DeferredAppends
 from ottla.replication.delayed_produce import DelayedProduce, Unacknowledged, unacknowledged
@@ -54,7 +55,7 @@ class DeferredPart(NamedTuple):
 
     partition: Partition
     size_bytes: int
-    answer: PartitionProduceResponse
+    response: PartitionProduceResponse
     done: asyncio.Task[AppendInfo]
 
 
@@ -70,7 +71,7 @@ class Outcome:
         self.now_ms = now_ms
         self.timeout_ms = timeout_ms
         self.deferred: list[DeferredPart] = []
-        self.waiting: list[Unacknowledged] = []
+        self.waiting: list[tuple[Unacknowledged, PartitionProduceResponse]] = []
 
 
 class ProduceHandlers:
@@ -78,13 +79,15 @@ class ProduceHandlers:
         self._replicas = replicas
         self._clock = clock
         self._deferred = DeferredAppends(replicas, clock)
+        self.append = replicas.append
+        self.must_defer = self._deferred.must_defer
 
     def register(self, table: HandlerTable) -> None:
-        table.add(ApiKey.PRODUCE, self.handle_produce, *VERSIONS, produce_error, shortcut_of=self.shortcut_of)
+        table.add(ApiKey.PRODUCE, self.handle_produce, *VERSIONS, produce_error, fast_path_of=self.fast_path_of)
 
-    def shortcut_of(self, version: int) -> Shortcut | None:
-        lone = lone_produce(version, self._replicas, self._clock, self._deferred, self._refuse)
-        return lone.handle if lone is not None else None
+    def fast_path_of(self, version: int) -> FastPath | None:
+        find = single_batch_finder(version)
+        return None if find is None else SingleBatchProduce(version, find, self, self._clock).handle
 
     def handle_produce(
         self, context: RequestContext, request: ProduceRequest
@@ -100,30 +103,37 @@ class ProduceHandlers:
         if outcome.deferred:
             context.held_bytes = sum(part.size_bytes for part in outcome.deferred)
             return self._finish_deferred(response, outcome)
-        return self._answer(response, outcome)
+        return self._respond(response, outcome)
 
-    def _answer(
-        self, response: ProduceResponse, outcome: "Outcome"
+    def _respond(
+        self, response: ProduceResponse, outcome: Outcome
     ) -> ProduceResponse | asyncio.Future[ProduceResponse] | None:
         if outcome.acks == 0:
             return self._without_response(response)
         if not outcome.waiting:
-            return self._with_leaders(response, outcome)
-        return DelayedProduce(outcome.waiting, lambda: self._with_leaders(response, outcome)).start(
-            self._replicas.purgatory, max(0, outcome.timeout_ms)
-        )
+            return self.with_leaders(response, outcome.version, outcome.listener_name)
+
+        def acknowledged(codes: list[ErrorCode]) -> ProduceResponse:
+            for (_, part), code in zip(outcome.waiting, codes, strict=True):
+                if code != ErrorCode.NONE:
+                    part.error_code = code
+                    part.base_offset = part.log_append_time_ms = -1
+            return self.with_leaders(response, outcome.version, outcome.listener_name)
+
+        delayed = DelayedProduce([pending for pending, _ in outcome.waiting], acknowledged)
+        return delayed.start(self._replicas.purgatory, max(0, outcome.timeout_ms))
 
     async def _finish_deferred(
-        self, response: ProduceResponse, outcome: "Outcome"
+        self, response: ProduceResponse, outcome: Outcome
     ) -> ProduceResponse | asyncio.Future[ProduceResponse] | None:
         for append in outcome.deferred:
             try:
-                self._acknowledge(append.partition, await append.done, append.answer, outcome)
+                self._acknowledge(append.partition, await append.done, append.response, outcome)
             except KafkaError as error:
-                self._refuse(append.answer, append.partition.topic_partition.topic, append.size_bytes, error)
-        return self._answer(response, outcome)
+                self.refuse(append.response, append.partition.topic_partition.topic, append.size_bytes, error)
+        return self._respond(response, outcome)
 
-    def _append_topic(self, topic: TopicProduceData, outcome: "Outcome") -> TopicProduceResponse:
+    def _append_topic(self, topic: TopicProduceData, outcome: Outcome) -> TopicProduceResponse:
         name = topic.name
         if outcome.version >= _TOPIC_ID_VERSION:
             name = self._replicas.topic_name(topic.topic_id) or ""
@@ -136,77 +146,81 @@ class ProduceHandlers:
         )
 
     def _append_partition(
-        self, topic: str, topic_id: uuid.UUID, data: PartitionProduceData, outcome: "Outcome"
+        self, topic: str, topic_id: uuid.UUID, data: PartitionProduceData, outcome: Outcome
     ) -> PartitionProduceResponse:
-        answer = PartitionProduceResponse(index=data.index)
+        response = PartitionProduceResponse(index=data.index)
         records = data.records if type(data.records) is memoryview else EMPTY  # None is as wrong as empty
         try:
-            if topic in INTERNAL_TOPICS:
-                raise InvalidTopicError(f"{topic} is written by brokers only")
-            try:
-                partition = self._replicas.partition_for_fetch(topic, topic_id, data.index)
-            except KafkaError:
-                self._replicas.note_refused(TopicPartition(topic, data.index), records)
-                raise
-            if self._deferred.must_defer(partition, records):
+            partition = self.find_partition(topic, topic_id, data.index, records)
+            if self.must_defer(partition, records):
                 done = self._deferred.start(partition, records, outcome.acks, outcome.version)
-                outcome.deferred.append(DeferredPart(partition, len(records), answer, done))
-                return answer
-            info = self._replicas.append(partition, records, outcome.acks, outcome.version, outcome.now_ms)
+                outcome.deferred.append(DeferredPart(partition, len(records), response, done))
+                return response
+            info = self.append(partition, records, outcome.acks, outcome.version, outcome.now_ms)
         except KafkaError as error:
-            self._refuse(answer, topic, len(records), error)
+            self.refuse(response, topic, len(records), error)
         else:
-            self._acknowledge(partition, info, answer, outcome)
-        return answer
+            self._acknowledge(partition, info, response, outcome)
+        return response
+
+    def find_partition(self, topic: str, topic_id: uuid.UUID, index: int, records: memoryview) -> Partition:
+        """The partition that a client writes to; raises what it is told where it may not."""
+        if topic in INTERNAL_TOPICS:
+            raise InvalidTopicError(f"{topic} is written by brokers only")
+        try:
+            return self._replicas.partition_by_name_or_id(topic, topic_id, index)
+        except KafkaError:
+            self._replicas.note_refused(TopicPartition(topic, index), records)
+            raise
 
     @staticmethod
     def _acknowledge(
-        partition: Partition, info: AppendInfo, answer: PartitionProduceResponse, outcome: "Outcome"
+        partition: Partition, info: AppendInfo, response: PartitionProduceResponse, outcome: Outcome
     ) -> None:
-        answer.base_offset = info.first_offset
-        answer.log_append_time_ms = info.log_append_time_ms
-        answer.log_start_offset = info.log_start_offset
-        pending = unacknowledged(partition, info, outcome.acks, answer)
+        response.base_offset = info.first_offset
+        response.log_append_time_ms = info.log_append_time_ms
+        response.log_start_offset = info.log_start_offset
+        pending = unacknowledged(partition, info, outcome.acks)
         if pending is not None:
-            outcome.waiting.append(pending)
+            outcome.waiting.append((pending, response))
 
-    def _refuse(self, answer: PartitionProduceResponse, topic: str, size_bytes: int, error: KafkaError) -> None:
+    def refuse(self, response: PartitionProduceResponse, topic: str, size_bytes: int, error: KafkaError) -> None:
+        """Count the error of one partition and report it."""
         series = self._replicas.topic_series(topic)
         if series is not None:
             count_refused_produce(series, error, size_bytes)
-        answer.error_code = error.code
-        answer.base_offset = -1
-        answer.error_message = str(error) or None
+        response.error_code = error.code
+        response.base_offset = -1
+        response.error_message = str(error) or None
         if isinstance(error, RefusedRecords):
-            answer.record_errors = [
+            response.record_errors = [
                 BatchIndexAndErrorMessage(batch_index=index, batch_index_error_message=message)
                 for index, message in error.record_errors
             ]
 
-    def _with_leaders(self, response: ProduceResponse, outcome: "Outcome") -> ProduceResponse:
+    def with_leaders(self, response: ProduceResponse, version: int, listener_name: str) -> ProduceResponse:
         """Names the leader of each partition that was refused because another broker leads it."""
-        if outcome.version < _CURRENT_LEADER_VERSION:
+        if version < _CURRENT_LEADER_VERSION:
             return response
         named = []
         for topic in response.responses:
-            for answer in topic.partition_responses:
-                if answer.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
-                    leader_id, leader_epoch = self._replicas.current_leader(topic.name, answer.index)
-                    answer.current_leader = LeaderIdAndEpoch(leader_id=leader_id, leader_epoch=leader_epoch)
+            for part in topic.partition_responses:
+                if part.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
+                    leader_id, leader_epoch = self._replicas.current_leader(topic.name, part.index)
+                    part.current_leader = LeaderIdAndEpoch(leader_id=leader_id, leader_epoch=leader_epoch)
                     named.append(leader_id)
         if named:
-            image = self._replicas.image
-            response.node_endpoints = leader_endpoints(image, outcome.listener_name, named, NodeEndpoint)
+            response.node_endpoints = leader_endpoints(self._replicas.image, listener_name, named, NodeEndpoint)
         return response
 
     @staticmethod
     def _without_response(response: ProduceResponse) -> None:
-        """acks=0 has no answer to carry an error, so an error closes the connection: the client refreshes metadata."""
+        """With acks=0 no response carries an error, so it closes the connection: the client refreshes its metadata."""
         for topic in response.responses:
-            for answer in topic.partition_responses:
-                if answer.error_code:
-                    name = ErrorCode(answer.error_code).name
-                    raise CloseConnection(f"produce with acks=0 to {topic.name}-{answer.index} failed: {name}")
+            for part in topic.partition_responses:
+                if part.error_code:
+                    name = ErrorCode(part.error_code).name
+                    raise CloseConnection(f"produce with acks=0 to {topic.name}-{part.index} failed: {name}")
         return NO_RESPONSE
 
 

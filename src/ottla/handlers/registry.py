@@ -6,26 +6,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from ottla.errors import KafkaError
-from ottla.handlers.context import EncodedResponse, RequestContext
+from ottla.handlers.context import ClientContext, EncodedResponse, RequestContext
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.apis import api_info
 from ottla.protocol.message import Response
 
-Answer = Response | EncodedResponse | None
+AnyResponse = Response | EncodedResponse | None
 """What is sent back; None (NO_RESPONSE) sends nothing."""
 
-LaterAnswer = Answer | Future[Any]
+LaterResponse = AnyResponse | Future[Any]
 """What an awaitable gives. A future is waited for in its turn, and given up when the connection goes."""
 
-Handle = Callable[[RequestContext, Any], Answer | Awaitable[LaterAnswer]]
-OnError = Callable[[Any, int, KafkaError], Answer]
+Handle = Callable[[RequestContext, Any], AnyResponse | Awaitable[LaterResponse]]
+OnError = Callable[[Any, int, KafkaError], AnyResponse]
 
-Shortcut = Callable[[memoryview, int], bytes | Response | None]
-"""Handles requests of the most usual kind without a message and a context: a frame and where its body begins, to the
-body of the answer (a Response where something is wrong). None: not of that kind, and nothing has happened."""
+FastPath = Callable[[ClientContext, memoryview, int], bytes | Response | None]
+"""Handles requests of the most usual kind without a message: a frame and where its body begins, to the body of the
+response (a Response where something is wrong). None: not of that kind, and nothing has happened."""
 
 
-def no_shortcut(version: int) -> Shortcut | None:
+def no_fast_path(version: int) -> FastPath | None:
     return None
 
 
@@ -39,9 +39,9 @@ def always(request: Any) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandlerEntry:
-    """How the versions of one API are served. `on_error` makes the answer that reports an error to a request.
+    """How the versions of one API are served. `on_error` makes the response that reports an error to a request.
 
-    `shortcut_of` gives the shortcut of a version, where it has one: that is asked first, `handle` is for the rest.
+    `fast_path_of` gives the fast path of a version, where it has one: that is asked first, `handle` is for the rest.
     `only_from_brokers` says of a request that nobody but a broker may make it: it is refused on a listener that is for
     clients alone. None where that is so of no request.
     """
@@ -51,7 +51,7 @@ class HandlerEntry:
     min_version: int
     max_version: int
     on_error: OnError
-    shortcut_of: Callable[[int], Shortcut | None]
+    fast_path_of: Callable[[int], FastPath | None]
     only_from_brokers: OnlyFromBrokers | None
 
 
@@ -69,7 +69,7 @@ class HandlerTable:
         max_version: int,
         on_error: OnError,
         *,
-        shortcut_of: Callable[[int], Shortcut | None] = no_shortcut,
+        fast_path_of: Callable[[int], FastPath | None] = no_fast_path,
         only_from_brokers: OnlyFromBrokers | None = None,
     ) -> None:
         """Serve an API. The versions must be ones that the protocol knows, and each API is added once."""
@@ -82,7 +82,7 @@ class HandlerTable:
             min_version=min_version,
             max_version=max_version,
             on_error=on_error,
-            shortcut_of=shortcut_of,
+            fast_path_of=fast_path_of,
             only_from_brokers=only_from_brokers,
         )
 

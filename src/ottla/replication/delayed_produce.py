@@ -18,11 +18,10 @@ A new leader epoch with the same leader ends no wait: the records stay where the
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from ottla.errors import ErrorCode
-from ottla.protocol.messages.produce import PartitionProduceResponse
 from ottla.replication.partition import ACKS_ALL, Partition
 from ottla.replication.purgatory import Purgatory, Wait
 from ottla.storage.log.log_results import AppendInfo
@@ -31,16 +30,15 @@ Response = TypeVar("Response")
 
 
 class Unacknowledged(NamedTuple):
-    """One partition's part of a request: appended as `info` says, answered when both offsets are reached."""
+    """One partition's part of a request: appended as `info` says, acknowledged when both offsets are reached."""
 
     partition: Partition
     info: AppendInfo
     required_offset: int
     flush_offset: int
-    answer: PartitionProduceResponse
 
     def outcome(self) -> ErrorCode | None:
-        """The code to answer, or None while it must wait."""
+        """The code of the response, or None while it must wait."""
         partition = self.partition
         if not partition.still_holds(self.info) or not self._may_acknowledge():
             return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
@@ -57,29 +55,28 @@ class Unacknowledged(NamedTuple):
         return self.required_offset == 0 or self.partition.context.may_acknowledge()
 
 
-def unacknowledged(
-    partition: Partition, info: AppendInfo, acks: int, answer: PartitionProduceResponse
-) -> Unacknowledged | None:
+def unacknowledged(partition: Partition, info: AppendInfo, acks: int) -> Unacknowledged | None:
     """What the acknowledgement of an append must wait for, or None when it may go out now."""
     if acks != ACKS_ALL and not partition.log.is_flushed:  # The usual case: nothing is promised but the append.
         return None
     end_offset = info.last_offset + 1
     required_offset = end_offset if acks == ACKS_ALL else 0
     flush_offset = end_offset + 1 - partition.log.config.flush_messages
-    part = Unacknowledged(partition, info, required_offset, flush_offset, answer)
+    part = Unacknowledged(partition, info, required_offset, flush_offset)
     return None if part.outcome() is ErrorCode.NONE else part
 
 
 class DelayedProduce(Generic[Response]):
-    """Answers `respond()` when every part has its outcome."""
+    """Calls `respond` when every part has its outcome, with the error codes of the parts in their order."""
 
-    __slots__ = ("_pending", "_respond", "_wait")
+    __slots__ = ("_codes", "_pending", "_respond", "_wait")
 
-    def __init__(self, pending: list[Unacknowledged], respond: Callable[[], Response]) -> None:
+    def __init__(self, parts: Sequence[Unacknowledged], respond: Callable[[list[ErrorCode]], Response]) -> None:
         # A request may name a partition twice, though no client does.
-        self._pending: dict[Partition, list[Unacknowledged]] = {}
-        for part in pending:
-            self._pending.setdefault(part.partition, []).append(part)
+        self._pending: dict[Partition, list[tuple[int, Unacknowledged]]] = {}
+        for number, part in enumerate(parts):
+            self._pending.setdefault(part.partition, []).append((number, part))
+        self._codes = [ErrorCode.REQUEST_TIMED_OUT] * len(parts)
         self._respond = respond
         self._wait: Wait[Response] | None = None
 
@@ -87,8 +84,8 @@ class DelayedProduce(Generic[Response]):
         for partition in tuple(self._pending):
             self._check(partition)
         if not self._pending:
-            return self._respond()
-        wait: Wait[Response] = Wait(purgatory, "Produce", timeout_ms, self._timed_out)
+            return self._respond(self._codes)
+        wait: Wait[Response] = Wait(purgatory, "Produce", timeout_ms, self._complete)
         self._wait = wait
         for partition in self._pending:
             wait.watch(partition, self)
@@ -102,30 +99,19 @@ class DelayedProduce(Generic[Response]):
 
     def _check(self, partition: Partition) -> None:
         waiting = []
-        for part in self._pending[partition]:
+        for number, part in self._pending[partition]:
             outcome = part.outcome()
             if outcome is None:
-                waiting.append(part)
-            elif outcome != ErrorCode.NONE:
-                fail(part.answer, outcome)
+                waiting.append((number, part))
+            else:
+                self._codes[number] = outcome
         if waiting:
             self._pending[partition] = waiting
         else:
             del self._pending[partition]
 
-    def _timed_out(self) -> None:
-        for parts in self._pending.values():
-            for part in parts:
-                fail(part.answer, ErrorCode.REQUEST_TIMED_OUT)
-        self._pending.clear()
-        self._complete()
-
     def _complete(self) -> None:
+        """All have their outcome, or the time is over."""
         assert self._wait is not None
-        self._wait.complete(self._respond())
-
-
-def fail(answer: PartitionProduceResponse, code: ErrorCode) -> None:
-    answer.error_code = code
-    answer.base_offset = -1
-    answer.log_append_time_ms = -1
+        self._pending.clear()
+        self._wait.complete(self._respond(self._codes))

@@ -182,7 +182,7 @@ class FetchReader:
     def _read_entry(self, entry: FetchEntry, params: FetchParams, bytes_left: int, *, first: bool) -> PartitionData:
         if not entry.topic and entry.topic_id != ZERO_UUID:  # Not known when the session was told of it.
             entry.topic = self._replicas.topic_name(entry.topic_id) or ""
-        partition = self._replicas.partition_for_fetch(entry.topic, entry.topic_id, entry.partition_index)
+        partition = self._replicas.partition_by_name_or_id(entry.topic, entry.topic_id, entry.partition_index)
         partition.metrics.fetch_requests.value += 1
         entry.partition = partition
         entry.read_bytes = 0

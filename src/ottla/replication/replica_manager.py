@@ -95,11 +95,6 @@ class ReplicaManager:
             self._refuse(topic, index)
             raise
 
-    def held_partition(self, topic: str, index: int) -> Partition | None:
-        """As far as this broker has a replica of it, online: nothing is said of what it lacks."""
-        by_index = self._topics.get(topic)
-        return by_index.get(index) if by_index is not None else None
-
     def partition_by_id(self, topic: str, topic_id: uuid.UUID, index: int) -> Partition:
         """By topic id: `topic` is the name that the id had when it was looked up, empty when it had none."""
         partition = self._topics.get(topic, {}).get(index)
@@ -110,7 +105,7 @@ class ReplicaManager:
         assert partition is not None
         return partition
 
-    def partition_for_fetch(self, topic: str, topic_id: uuid.UUID, index: int) -> Partition:
+    def partition_by_name_or_id(self, topic: str, topic_id: uuid.UUID, index: int) -> Partition:
         if topic_id is ZERO_UUID or topic_id == ZERO_UUID:  # `is` first: UUIDs are compared by Python code
             return self.partition(topic, index)
         return self.partition_by_id(topic, topic_id, index)

@@ -14,10 +14,10 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from struct import Struct
-from typing import Any, Protocol
+from typing import Protocol
 
 from ottla.clock import Clock, TimerWheel
-from ottla.handlers.context import ANONYMOUS
+from ottla.handlers.context import ClientContext
 from ottla.observability.instruments import Counter, Histogram
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.headers import decode_request_header
@@ -33,11 +33,6 @@ PRODUCE_IN_FLIGHT_MAX = 5
 # So many heartbeats with nothing between them, each so long after what came before it, and the next may wait a little.
 BEATS_UNTIL_UNHURRIED = 3
 BEAT_GAP_S = 1.0
-
-# What is longer is no name of a library: it would be kept as long as the connection, and shown as a metric's label.
-SOFTWARE_LENGTH_MAX = 100
-UNKNOWN_SOFTWARE = ("unknown", "unknown")
-"""Kafka's words for clients that do not name their library and its version."""
 
 # The header is API key, version, correlation id, client id, and from version 2 on tags: see `protocol.headers`.
 _CORRELATION_ID = Struct(">i")
@@ -94,14 +89,10 @@ class Channel:
         "_in_flight",
         "_services",
         "beats",
-        "client_host",
-        "client_id",
-        "client_port",
-        "client_software",
+        "client",
         "connection",
         "last_active_at",
         "listener",
-        "principal",
         "send_times",
     )
 
@@ -110,12 +101,9 @@ class Channel:
     ) -> None:
         self._services = services
         self.listener = listener
-        self.client_host, self.client_port = address
-        self.client_id: str | None = None
+        self.client = ClientContext(listener.name, *address, listener_serves_brokers=listener.serves_brokers)
         # By the header's version, what the last client id makes of the bytes behind the correlation id.
         self._header_ends = _NO_HEADER_ENDS
-        self.client_software = UNKNOWN_SOFTWARE
-        self.principal = ANONYMOUS
         self.last_active_at = services.clock.monotonic()
         self.beats = 0
         self._in_flight: deque[PendingAnswer] = deque()
@@ -146,7 +134,7 @@ class Channel:
         )
 
     def __str__(self) -> str:
-        return f"{self.client_host}:{self.client_port} on listener {self.listener.name}"
+        return f"{self.client.host}:{self.client.port} on listener {self.listener.name}"
 
     def start(self) -> None:
         self.connection.start()
@@ -158,7 +146,7 @@ class Channel:
         return bool(self._in_flight)
 
     def read_header(self, frame: memoryview, header_version: int) -> tuple[int, int]:
-        """The correlation id of a request and where its body begins; its client id is in `client_id` then.
+        """The correlation id of a request and where its body begins; its client id is in `client` then.
 
         A client has the same id in every request: what stands behind the correlation id is compared, rarely decoded.
         """
@@ -170,7 +158,7 @@ class Channel:
 
     def _decode_header(self, frame: memoryview) -> tuple[int, int]:
         header, position = decode_request_header(frame)
-        self.client_id = header.client_id
+        self.client.client_id = header.client_id
         if header.client_id is not None:
             encoded = header.client_id.encode()
             plain = _CLIENT_ID_LENGTH.pack(len(encoded)) + encoded
@@ -178,12 +166,6 @@ class Channel:
         else:
             self._header_ends = _NO_HEADER_ENDS
         return header.correlation_id, position
-
-    def note_software(self, request: Any) -> None:
-        """What an ApiVersions request says of the client's library (KIP-511, from version 3 on)."""
-        name, version = request.client_software_name, request.client_software_version
-        if name and len(name) <= SOFTWARE_LENGTH_MAX and len(version) <= SOFTWARE_LENGTH_MAX:
-            self.client_software = (name, version)
 
     def note_pace(self, gap_s: float | None) -> None:
         """A heartbeat so long after the last request, or (None) something else after heartbeats.

@@ -23,7 +23,7 @@ from ottla.errors import DecodeError, ErrorCode, KafkaError, PeerError
 from ottla.errors.kafka import ClusterAuthorizationFailedError, UnknownServerError
 from ottla.handlers.api_versions import unsupported_version_response
 from ottla.handlers.context import CloseConnection, EncodedResponse, RequestContext
-from ottla.handlers.registry import Answer, HandlerTable, LaterAnswer
+from ottla.handlers.registry import AnyResponse, HandlerTable, LaterResponse
 from ottla.observability.logs import RateLimitedLogger
 from ottla.observability.metrics import Metrics
 from ottla.protocol.api_keys import ApiKey
@@ -68,7 +68,7 @@ class Dispatcher:
         suppressed = metrics.counter("ottla_log_messages_suppressed_total")
         self._log = RateLimitedLogger(logger, clock, suppressed=suppressed)
         self._routes: dict[int, Route] = {}
-        self._tasks: set[asyncio.Task[LaterAnswer]] = set()
+        self._tasks: set[asyncio.Task[LaterResponse]] = set()
 
     def dispatch(self, channel: Channel, frame: memoryview) -> None:
         """Handle one request. PeerError when it is none."""
@@ -84,7 +84,7 @@ class Dispatcher:
         elif channel.beats:
             channel.note_pace(None)
         correlation_id, position = channel.read_header(frame, route.request_header_version)
-        if route.shortcut is not None and self._take_shortcut(channel, route, frame, position, correlation_id):
+        if route.fast_path is not None and self._take_fast_path(channel, route, frame, position, correlation_id):
             return
         request, end = decode(route.request_class, route.version, frame, position)
         if end != len(frame) and not route.is_known_excess(request, len(frame) - end):
@@ -93,11 +93,8 @@ class Dispatcher:
             route.api_key,
             route.version,
             correlation_id,
-            channel.client_id,
-            channel.listener.name,
-            channel.client_host,
-            channel.client_port,
-            channel.principal,
+            channel.client.client_id,
+            channel.client,
             received_at,
         )
         meter = route.meter_of(request)
@@ -105,13 +102,13 @@ class Dispatcher:
         meter.times.size.record(len(frame))
         self._handle(channel, route, context, request, meter)
 
-    def _take_shortcut(
+    def _take_fast_path(
         self, channel: Channel, route: Route, frame: memoryview, position: int, correlation_id: int
     ) -> bool:
         """Whether the request was of the most usual kind: then it has been answered."""
-        assert route.shortcut is not None
+        assert route.fast_path is not None
         try:
-            answer: Answer = route.shortcut(frame, position)
+            answer: AnyResponse = route.fast_path(channel.client, frame, position)
             if answer is None:
                 return False
         except Exception as error:  # noqa: BLE001 - as in _handle
@@ -152,8 +149,6 @@ class Dispatcher:
             if route.only_from_brokers is not None and not channel.listener.serves_brokers:
                 _check_is_for_clients(channel, route, request)
             answer = route.handle(context, request)
-            if route.is_api_versions:
-                channel.note_software(request)
         except Exception as error:  # noqa: BLE001 - where errors of handlers become answers
             answer = self._error_answer(channel, route, request, error)
         if isinstance(answer, _SYNCHRONOUS):
@@ -181,11 +176,11 @@ class Dispatcher:
                 channel.answer(encode_answer(route, correlation_id, unsupported_version_response(self._table)))
                 return None
         with suppress(DecodeError):  # Who asks; a key that is no API has no header that can be read.
-            channel.client_id = decode_request_header(frame)[0].client_id
+            channel.client.client_id = decode_request_header(frame)[0].client_id
         name = API_INFOS[api_key].name if api_key in API_INFOS else f"API key {api_key}"
         raise UnsupportedRequestError(f"{name} in version {version}")
 
-    def _error_answer(self, channel: Channel, route: Route, request: Any, error: Exception) -> Answer:
+    def _error_answer(self, channel: Channel, route: Route, request: Any, error: Exception) -> AnyResponse:
         """What a failed request is answered. NO_RESPONSE when the connection had to be closed instead."""
         if not isinstance(error, KafkaError | CloseConnection | PeerError):
             self._metrics.failures(route.name).value += 1
@@ -204,7 +199,7 @@ class Dispatcher:
     # Requests that wait
 
     def _wait(
-        self, channel: Channel, route: Route, context: RequestContext, request: Any, awaitable: Awaitable[LaterAnswer]
+        self, channel: Channel, route: Route, context: RequestContext, request: Any, awaitable: Awaitable[LaterResponse]
     ) -> None:
         waiting = _WaitingRequest(self, channel, route, context, request, self._now())
         if context.held_bytes:
@@ -221,15 +216,15 @@ class Dispatcher:
         else:
             future.add_done_callback(waiting.on_done)
 
-    def _as_future(self, awaitable: Awaitable[LaterAnswer]) -> "asyncio.Future[LaterAnswer]":
+    def _as_future(self, awaitable: Awaitable[LaterResponse]) -> "asyncio.Future[LaterResponse]":
         if isinstance(awaitable, asyncio.Future):
             return awaitable
-        task: asyncio.Task[LaterAnswer] = self._loop.create_task(_run(awaitable))
+        task: asyncio.Task[LaterResponse] = self._loop.create_task(_run(awaitable))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
 
-    def finish(self, waiting: "_WaitingRequest", future: "asyncio.Future[LaterAnswer]") -> None:
+    def finish(self, waiting: "_WaitingRequest", future: "asyncio.Future[LaterResponse]") -> None:
         """A request that waited has its result: answer it, or give back what it holds when nobody is there."""
         channel, route, context = waiting.channel, waiting.route, waiting.context
         if waiting.let_go is not None:
@@ -253,7 +248,7 @@ class Dispatcher:
         if context.throttle_time_ms and not channel.connection.closed:
             channel.mute(context.throttle_time_ms)
 
-    def _encoded(self, channel: Channel, route: Route, correlation_id: int, answer: Answer) -> Sequence[Chunk]:
+    def _encoded(self, channel: Channel, route: Route, correlation_id: int, answer: AnyResponse) -> Sequence[Chunk]:
         if answer is None:
             return []
         try:
@@ -295,7 +290,7 @@ class _WaitingRequest(PendingAnswer):
         self.returned_at = self.ready_at = returned_at
         self.let_go: Callable[[], None] | None = None
 
-    def on_done(self, future: "asyncio.Future[LaterAnswer]") -> None:
+    def on_done(self, future: "asyncio.Future[LaterResponse]") -> None:
         self.dispatcher.finish(self, future)
 
     def on_turn(self) -> None:
@@ -315,5 +310,5 @@ def _check_is_for_clients(channel: Channel, route: Route, request: Any) -> None:
         raise ClusterAuthorizationFailedError(f"{route.name} is not for clients, and {channel.listener.name} is")
 
 
-async def _run(awaitable: Awaitable[LaterAnswer]) -> LaterAnswer:
+async def _run(awaitable: Awaitable[LaterResponse]) -> LaterResponse:
     return await awaitable

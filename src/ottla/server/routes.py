@@ -39,6 +39,7 @@ class Route:
         "_follower",
         "_is_fetch",
         "api_key",
+        "fast_path",
         "handle",
         "is_api_versions",
         "is_heartbeat",
@@ -50,7 +51,6 @@ class Route:
         "request_class",
         "request_header_version",
         "response_header_is_tagged",
-        "shortcut",
         "version",
     )
 
@@ -62,7 +62,7 @@ class Route:
         self.handle = entry.handle
         self.on_error = entry.on_error
         self.only_from_brokers = entry.only_from_brokers
-        self.shortcut = entry.shortcut_of(version)
+        self.fast_path = entry.fast_path_of(version)
         self.request_class: type[Request] = info.request_class()
         self.request_header_version = info.request_header_version(version)
         self.response_header_is_tagged = info.response_header_version(version) > 0

@@ -143,12 +143,12 @@ class Server:
 
     def _on_channel_closed(self, channel: Channel, reason: CloseReason) -> None:
         self._channels.discard(channel)
-        self.connection_limits.remove(channel.client_host, is_control=channel.listener.is_control)
+        self.connection_limits.remove(channel.client.host, is_control=channel.listener.is_control)
         self._metrics.closed(channel)
         if isinstance(reason, PeerError):
             self._metrics.bad_frame(reason)
         if isinstance(reason, UnsupportedRequestError):
-            self._client_log.warning(channel.client_id, str(channel), reason.asked, "it is not served here")
+            self._client_log.warning(channel.client.client_id, str(channel), reason.asked, "it is not served here")
         elif isinstance(reason, PeerError):
             self._peer_log.warning(type(reason).__name__, "connection of %s closed: %s", channel, reason)
         else:

@@ -96,10 +96,10 @@ class ServerMetrics:
 
     def _connections_by_software(self) -> Iterator[tuple[tuple[str, str, str, str], float]]:
         """Clients name themselves, so only the names that most connections have become labels; the rest is one."""
-        named = Counts(channel.client_software for channel in self._channels())
+        named = Counts(channel.client.software for channel in self._channels())
         shown = {software for software, _ in named.most_common(SOFTWARES_MAX)}
         counts = Counts(
-            (*(channel.client_software if channel.client_software in shown else OTHER_SOFTWARE), channel.listener.name)
+            (*(channel.client.software if channel.client.software in shown else OTHER_SOFTWARE), channel.listener.name)
             for channel in self._channels()
         )
         yield from (((*key, _PROCESSOR), count) for key, count in counts.items())

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from ottla.clock import Clock
 from ottla.coordinators.runtime.coordinator_log import Stored
 from ottla.errors import ErrorCode
-from ottla.protocol.messages.produce import PartitionProduceResponse
 from ottla.records.batch import Buffer
 from ottla.replication.delayed_produce import DelayedProduce, unacknowledged
 from ottla.replication.partition import ACKS_ALL, Partition
@@ -40,17 +39,15 @@ class ReplicatedLog:
         )
 
     def when_replicated(self, appended: ReplicatedAppend, timeout_ms: int, stored: Stored) -> None:
-        replica, info = appended
-        response = PartitionProduceResponse()
-        pending = unacknowledged(replica, info, ACKS_ALL, response)
+        pending = unacknowledged(*appended, ACKS_ALL)
         if pending is None:
             stored(ErrorCode.NONE)
             return
-        outcome = DelayedProduce([pending], lambda: response).start(self._replicas.purgatory, timeout_ms)
+        outcome = DelayedProduce([pending], lambda codes: codes[0]).start(self._replicas.purgatory, timeout_ms)
         if isinstance(outcome, asyncio.Future):
-            outcome.add_done_callback(lambda _: stored(ErrorCode(response.error_code)))
+            outcome.add_done_callback(lambda done: stored(done.result()))
         else:
-            stored(ErrorCode(response.error_code))
+            stored(outcome)
 
     def start_offset(self, partition: int) -> int:
         return self._led(partition).log.log_start_offset

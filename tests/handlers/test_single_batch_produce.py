@@ -1,4 +1,4 @@
-"""The shortcut of Produce answers as the long way does, byte for byte, or leaves the request to it untouched."""
+"""The fast path of Produce responds as `handle_produce` does, byte for byte, or leaves the request to it untouched."""
 
 import asyncio
 import uuid
@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from ottla.errors import ErrorCode
-from ottla.handlers.context import RequestContext
-from ottla.handlers.lone_produce import FIRST_VERSION
+from ottla.handlers.context import ClientContext, RequestContext
 from ottla.handlers.produce import ProduceHandlers
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.codec import decode, encode
@@ -23,7 +22,7 @@ from ottla.records.record import Record, encode_batch
 from support.loops import on_loop
 from support.replicas import BROKER_ID, Replicas, batch, replicas_in
 
-SHORTCUT_VERSIONS = range(FIRST_VERSION, VERSIONS.stop)
+CLIENT = ClientContext("INSIDE")
 
 
 def body(records: memoryview | None, version: int, *, topic: str = "t", index: int = 0, acks: int = 1) -> memoryview:
@@ -34,33 +33,38 @@ def body(records: memoryview | None, version: int, *, topic: str = "t", index: i
 
 
 class Twins:
-    """Two brokers with the same history: one is asked by the shortcut, the other the long way."""
+    """Two brokers with the same history: one is asked by the fast path, the other the long way."""
 
     def __init__(self, quick: Replicas, plain: Replicas) -> None:
         self.quick, self.plain = quick, plain
         self._quick = ProduceHandlers(quick.manager, quick.clock)
         self._plain = ProduceHandlers(plain.manager, plain.clock)
 
-    def lead(self, **how: object) -> None:
-        self.quick.lead(**how)  # type: ignore[arg-type]
-        self.plain.lead(**how)  # type: ignore[arg-type]
+    def lead(self, topic: str = "t", **how: object) -> None:
+        for replicas in (self.quick, self.plain):
+            replicas.lead(topic, **how)  # type: ignore[arg-type]
 
-    def shortcut(self, frame: memoryview, version: int) -> bytes | ProduceResponse | None:
-        shortcut = self._quick.shortcut_of(version)
-        assert shortcut is not None
-        return shortcut(frame, 0)  # type: ignore[return-value]
+    def fast_path(self, frame: memoryview, version: int) -> bytes | ProduceResponse | None:
+        fast_path = self._quick.fast_path_of(version)
+        assert fast_path is not None
+        return fast_path(CLIENT, frame, 0)  # type: ignore[return-value]
 
     def ask_both(self, frame: memoryview, version: int) -> bytes:
-        """The answer of both, which must be the same."""
+        """The response of both, which must be the same, as must be their logs and what they count."""
         request, _ = decode(ProduceRequest, version, memoryview(bytearray(frame)))
-        expected = self._plain.handle_produce(RequestContext(ApiKey.PRODUCE, version), request)
+        expected = self._plain.handle_produce(RequestContext(ApiKey.PRODUCE, version, client=CLIENT), request)
         assert isinstance(expected, ProduceResponse)
-        answer = self.shortcut(frame, version)
+        answer = self.fast_path(frame, version)
         assert answer is not None
         encoded = answer if isinstance(answer, bytes) else encode(answer, version)
         assert encoded == encode(expected, version)
         assert stored(self.quick) == stored(self.plain)
+        assert counted(self.quick) == counted(self.plain)
         return encoded
+
+
+def counted(replicas: Replicas) -> bytes:
+    return b"".join(replicas.metrics.render())
 
 
 def stored(replicas: Replicas) -> bytes:
@@ -96,7 +100,7 @@ def broken() -> memoryview:
     return records
 
 
-@pytest.mark.parametrize("version", SHORTCUT_VERSIONS)
+@pytest.mark.parametrize("version", VERSIONS)
 @on_loop
 async def test_answers_and_logs_are_those_of_the_long_way(tmp_path: Path, version: int) -> None:
     with replicas_in(tmp_path / "a") as quick, replicas_in(tmp_path / "b") as plain:
@@ -107,7 +111,7 @@ async def test_answers_and_logs_are_those_of_the_long_way(tmp_path: Path, versio
                 assert error_of(twins.ask_both(body(records, version, index=index, acks=acks), version), version) == 0
 
 
-@pytest.mark.parametrize("version", SHORTCUT_VERSIONS)
+@pytest.mark.parametrize("version", VERSIONS)
 @on_loop
 async def test_refusals_are_those_of_the_long_way(tmp_path: Path, version: int) -> None:
     with replicas_in(tmp_path / "a") as quick, replicas_in(tmp_path / "b") as plain:
@@ -124,8 +128,28 @@ async def test_refusals_are_those_of_the_long_way(tmp_path: Path, version: int) 
             assert error_of(twins.ask_both(body(records, version), version), version) == code
 
 
+@pytest.mark.parametrize("version", VERSIONS)
 @on_loop
-async def test_log_append_time_is_in_the_answer(tmp_path: Path) -> None:
+async def test_who_asks_for_what_is_not_written_here_is_told_as_the_long_way_tells(
+    tmp_path: Path, version: int
+) -> None:
+    with replicas_in(tmp_path / "a") as quick, replicas_in(tmp_path / "b") as plain:
+        twins = Twins(quick, plain)
+        twins.lead()
+        twins.lead("elsewhere", isr=(BROKER_ID, 2))
+        for replicas in (quick, plain):
+            replicas.follow(2, 1, "elsewhere")
+        for where, code in [
+            ({"topic": "nowhere"}, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+            ({"index": 4}, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+            ({"topic": "__consumer_offsets"}, ErrorCode.INVALID_TOPIC_EXCEPTION),
+            ({"topic": "elsewhere"}, ErrorCode.NOT_LEADER_OR_FOLLOWER),
+        ]:
+            assert error_of(twins.ask_both(body(batch(), version, **where), version), version) == code
+
+
+@on_loop
+async def test_log_append_time_is_in_the_response(tmp_path: Path) -> None:
     how = {"message_timestamp_type": "LogAppendTime"}
     with replicas_in(tmp_path / "a", **how) as quick, replicas_in(tmp_path / "b", **how) as plain:
         twins = Twins(quick, plain)
@@ -141,7 +165,7 @@ async def test_too_few_replicas_in_sync_are_refused_only_to_those_who_wait_for_t
         twins = Twins(quick, plain)
         twins.lead(replicas=(BROKER_ID, 2))
         assert error_of(twins.ask_both(body(batch(), 9, acks=1), 9), 9) == ErrorCode.NONE
-        assert twins.shortcut(body(batch(), 9, acks=-1), 9) is None
+        assert twins.fast_path(body(batch(), 9, acks=-1), 9) is None
 
 
 @on_loop
@@ -149,22 +173,16 @@ async def test_what_must_wait_or_is_unusual_is_left_to_the_long_way_untouched(tm
     with replicas_in(tmp_path) as replicas:
         replicas.lead()
         replicas.lead("followed", isr=(BROKER_ID, 2))
-        replicas.lead("elsewhere", isr=(BROKER_ID, 2))
-        replicas.follow(2, 1, "elsewhere")
         twins = Twins(replicas, replicas)
         for frame in (
             body(batch(), 9, acks=0),
             body(batch(), 9, acks=2),
             body(None, 9),
-            body(batch(), 9, topic="nowhere"),
-            body(batch(), 9, index=4),
-            body(batch(), 9, topic="__consumer_offsets"),
             body(batch(), 9, topic="followed", acks=-1),
-            body(batch(), 9, topic="elsewhere"),
             body(in_transaction(), 9),
         ):
             before = bytes(frame)
-            assert twins.shortcut(frame, 9) is None
+            assert twins.fast_path(frame, 9) is None
             assert bytes(frame) == before
         assert replicas.manager.partition("t", 0).log.log_end_offset == 0
         assert replicas.manager.partition("followed", 0).log.log_end_offset == 0
@@ -174,7 +192,7 @@ async def test_what_must_wait_or_is_unusual_is_left_to_the_long_way_untouched(tm
 async def test_flushed_topics_are_left_to_the_long_way(tmp_path: Path) -> None:
     with replicas_in(tmp_path, flush_messages="1") as replicas:
         replicas.lead()
-        assert Twins(replicas, replicas).shortcut(body(batch(), 9), 9) is None
+        assert Twins(replicas, replicas).fast_path(body(batch(), 9), 9) is None
 
 
 @on_loop
@@ -182,20 +200,20 @@ async def test_small_records_do_not_overtake_those_that_are_being_opened(tmp_pat
     with replicas_in(tmp_path, compression_type="gzip") as replicas:
         partition = replicas.lead()
         handlers = ProduceHandlers(replicas.manager, replicas.clock)
-        shortcut = handlers.shortcut_of(9)
-        assert shortcut is not None
+        fast_path = handlers.fast_path_of(9)
+        assert fast_path is not None
         big = body(batch(b"x" * 20_000), 9)
-        assert shortcut(big, 0) is None
+        assert fast_path(CLIENT, big, 0) is None
         request, _ = decode(ProduceRequest, 9, big)
         waiting = handlers.handle_produce(RequestContext(ApiKey.PRODUCE, 9), request)
-        assert shortcut(body(batch(), 9), 0) is None
+        assert fast_path(CLIENT, body(batch(), 9), 0) is None
         await asyncio.ensure_future(waiting)  # type: ignore[arg-type]
-        assert isinstance(shortcut(body(batch(), 9), 0), bytes)
+        assert isinstance(fast_path(CLIENT, body(batch(), 9), 0), bytes)
         assert partition.log.log_end_offset == 2
 
 
 @on_loop
-async def test_versions_without_a_log_start_offset_or_with_topic_ids_have_no_shortcut(tmp_path: Path) -> None:
+async def test_versions_with_message_sets_or_topic_ids_have_no_fast_path(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas:
         handlers = ProduceHandlers(replicas.manager, replicas.clock)
-        assert [version for version in range(14) if handlers.shortcut_of(version)] == list(SHORTCUT_VERSIONS)
+        assert [version for version in range(14) if handlers.fast_path_of(version)] == list(VERSIONS)

@@ -1,10 +1,11 @@
-"""Requests that a shortcut handles: the same order, numbers and errors as without it."""
+"""Requests that a fast path handles: the same order, numbers and errors as without it."""
 
 import asyncio
 
 import pytest
 
 from ottla.errors import ErrorCode
+from ottla.handlers.context import ClientContext
 from ottla.handlers.registry import HandlerTable
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.apis import api_info
@@ -18,19 +19,19 @@ VERSION = 9
 ANSWER = ProduceResponse(throttle_time_ms=7)
 
 
-def table_with(shortcut, handle=lambda _context, _request: ProduceResponse(throttle_time_ms=1)) -> HandlerTable:
-    """Produce with a shortcut in version 9 only, which gets the request; and heartbeats."""
+def table_with(fast_path, handle=lambda _context, _request: ProduceResponse(throttle_time_ms=1)) -> HandlerTable:
+    """Produce with a fast path in version 9 only, which gets the request; and heartbeats."""
     table = handler_table({ApiKey.HEARTBEAT: lambda _context, request: HeartbeatResponse()})
 
-    def on_frame(frame: memoryview, position: int):
-        return shortcut(decode(ProduceRequest, VERSION, frame, position)[0])
+    def on_frame(_client: ClientContext, frame: memoryview, position: int):
+        return fast_path(decode(ProduceRequest, VERSION, frame, position)[0])
 
     table.add(
         ApiKey.PRODUCE,
         handle,
         *api_info(ApiKey.PRODUCE).versions,
         error_response(ApiKey.PRODUCE),
-        shortcut_of=lambda version: on_frame if version == VERSION else None,
+        fast_path_of=lambda version: on_frame if version == VERSION else None,
     )
     return table
 
@@ -48,7 +49,7 @@ def scenario(table: HandlerTable):
     return run
 
 
-def test_a_shortcut_answers_and_what_it_leaves_goes_the_long_way():
+def test_a_fast_path_answers_and_what_it_leaves_goes_the_long_way():
     @scenario(table_with(lambda request: encode(ANSWER, VERSION) if request.acks == 1 else None))
     async def _(running):
         peer = running.connect()
@@ -119,7 +120,7 @@ def test_an_encoded_answer_to_a_fetch_is_counted_as_its_message_is(version: int,
             assert counted == asked * codes
 
 
-def test_a_response_of_a_shortcut_is_sent_and_its_errors_are_counted():
+def test_a_response_of_a_fast_path_is_sent_and_its_errors_are_counted():
     @scenario(table_with(lambda request: ANSWER))
     async def _(running):
         assert (await running.connect().ask(ProduceRequest(), VERSION)).throttle_time_ms == 7
