@@ -268,7 +268,7 @@ class ReplicaManager:
             return
         if header.producer_id < 0 or header.base_sequence < 0:
             return
-        log = self._logs.get(name)
+        log = self._logs.registry.get(name)
         if log is not None:
             log.producers.note_refused(header)
         elif name in self._refused_early or len(self._refused_early) < _REFUSED_EARLY_MAX:
