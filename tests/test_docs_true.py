@@ -7,6 +7,8 @@ import tokenize
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 SRC = ROOT / "src"
 FILES = sorted(SRC.rglob("*.py"))
@@ -25,8 +27,8 @@ FOREIGN = {
 }
 """Names of Kafka, of the JDK, of ZooKeeper and of libraries that stand in prose only."""
 
-LISTED = re.compile(r"^    (\w+)/?(?:  +\S.*)?$", re.MULTILINE)
-"""A line of a package's list: four spaces, the module, two or more spaces, what it holds."""
+LISTED = re.compile(r"^(?: {4})?(\w+)/?  +\S", re.MULTILINE)
+"""A line of a package's list: the module, two or more spaces, what it holds."""
 
 DECISION = re.compile(r"\bdecisions? (\d+)", re.IGNORECASE)
 QUOTED = re.compile(r"(?<!`)`([A-Za-z_][\w.]*\w|[\w/]+\.pyi?)(?:\(\))?`(?!`)")
@@ -69,6 +71,14 @@ def name_of(path: Path) -> str:
 def modules_of(package: Path) -> set[str]:
     modules = {path.stem for path in package.glob("*.py")} - {"__init__", "__main__"}
     return modules | {path.parent.name for path in package.glob("*/__init__.py")}
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=name_of)
+def test_package_docstring_names_exactly_its_modules_one_line_each(package: Path) -> None:
+    if name_of(package) in NAMED_BY_A_RULE or not modules_of(package):
+        return
+    listed = LISTED.findall(ast.get_docstring(tree_of(package / "__init__.py")) or "")
+    assert sorted(listed) == sorted(modules_of(package))
 
 
 def test_a_decision_that_is_cited_is_in_docs_decisions() -> None:

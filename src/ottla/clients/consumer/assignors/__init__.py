@@ -1,5 +1,11 @@
 """Who gets which partitions of a classic group: pure computations, the same as Java's by name and by bytes.
 
+    balance               the computation behind the sticky assignors
+    base                  what an assignor is given and gives
+    range_assignor        range
+    round_robin_assignor  round robin
+    sticky_assignor       sticky
+
 range, roundrobin               by order alone
 sticky, cooperative-sticky      balanced, and everybody keeps what they can
 """
