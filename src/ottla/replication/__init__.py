@@ -1,6 +1,6 @@
 """Step 5 of the path: partitions between the handlers and the log.
 
-    partition                one replica of one partition: leader epoch, in-sync replicas, high watermark, waiting requests
+    partition                one replica of one partition: leader epoch, in-sync replicas, high watermark, who waits
     replica_manager          all partitions of this broker, by name and by id; what the controller says about them
     fetching                 Fetch: reads within byte limits, in order, with epoch checks
     fetch_session            what a consumer fetches, remembered between its requests (KIP-227)
