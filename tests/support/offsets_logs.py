@@ -66,6 +66,14 @@ class MemoryOffsetsLog:
         self.high_watermarks = {partition: self.end_offset(partition) for partition in self.batches}
         self.fail(ErrorCode.NOT_LEADER_OR_FOLLOWER)
 
+    def crash(self, *, kept: int) -> None:
+        """Who appended is gone and is told nothing; of what was not replicated the oldest `kept` appends last."""
+        lost = {(appended.partition, appended.base_offset) for appended, _ in self._waiting[kept:]}
+        self._waiting.clear()
+        for partition, batches in self.batches.items():
+            self.batches[partition] = [b for b in batches if (partition, decode_header(b).base_offset) not in lost]
+            self.high_watermarks[partition] = self.end_offset(partition)
+
     @property
     def waiting_count(self) -> int:
         return len(self._waiting)
