@@ -7,13 +7,19 @@ meets an error closes its link and has the topic's leaders looked up anew (`forg
 from collections.abc import Callable
 from types import TracebackType
 from typing import Self
+from uuid import UUID
 
 from ottla.clients.addresses import Address
 from ottla.clients.errors import NoBrokerError, broker_error
 from ottla.errors import KafkaError
 from ottla.errors.kafka import LeaderNotAvailableError, UnknownTopicOrPartitionError
-from ottla.model import TopicPartition
-from ottla.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
+from ottla.model import ZERO_UUID, TopicPartition
+from ottla.protocol.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+    MetadataResponseTopic,
+)
 from ottla.spark.broker_link import BrokerLink
 from ottla.spark.options import ClientOptions
 
@@ -35,6 +41,12 @@ class LeaderLinks:
         if metadata is None:
             metadata = self._metadata[partition.topic] = self._ask_any(partition.topic)
         return self._link(_leader_address(metadata, partition))
+
+    def topic_id(self, topic: str) -> UUID:
+        """The id of a topic (KIP-516); zero where none is known now."""
+        metadata = self._metadata.get(topic)
+        found = None if metadata is None else _topic(metadata, topic)
+        return ZERO_UUID if found is None else found.topic_id
 
     def give_back(self, link: BrokerLink) -> None:
         """For the next range. Nothing may be in flight on it."""
@@ -63,7 +75,7 @@ class LeaderLinks:
         return self._idle.pop(address, None) or BrokerLink(address, self._settings)
 
     def _ask_any(self, topic: str) -> MetadataResponse:
-        """Metadata of the first broker that answers: one that is linked, or one of the bootstrap addresses."""
+        """Metadata of the first broker that responds: one that is linked, or one of the bootstrap addresses."""
         request = MetadataRequest(topics=[MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False)
         failures = []
         for address in dict.fromkeys((*self._idle, *self._bootstrap)):
@@ -75,19 +87,23 @@ class LeaderLinks:
                 failures.append(str(error))
         raise NoBrokerError(f"no broker answers ({'; '.join(failures)})")
 
-    def _ask(self, address: Address, question: Callable[[BrokerLink], MetadataResponse]) -> MetadataResponse:
+    def _ask(self, address: Address, ask: Callable[[BrokerLink], MetadataResponse]) -> MetadataResponse:
         link = self._link(address)
         try:
-            answer = question(link)
+            response = ask(link)
         except BaseException:
             link.close()
             raise
         self.give_back(link)
-        return answer
+        return response
+
+
+def _topic(metadata: MetadataResponse, name: str) -> MetadataResponseTopic | None:
+    return next((topic for topic in metadata.topics if topic.name == name), None)
 
 
 def _leader_address(metadata: MetadataResponse, partition: TopicPartition) -> Address:
-    topic = next((topic for topic in metadata.topics if topic.name == partition.topic), None)
+    topic = _topic(metadata, partition.topic)
     if topic is None or topic.error_code:
         code = topic.error_code if topic is not None else UnknownTopicOrPartitionError.code
         raise broker_error(code, f"topic {partition.topic}")

@@ -1,6 +1,6 @@
-"""Fetches one range of offsets of one partition, in order, with the next request in flight while an answer is decoded.
+"""Fetches one range of offsets of one partition, in order; the next request is in flight while a response is decoded.
 
-A range is read to its end or the job hears why not: a leader that moves, a connection that breaks and an answer
+A range is read to its end or the job hears why not: a leader that moves, a connection that breaks and a response
 without data are tried again until `poll_timeout_ms` have passed without a step forward; records that are gone are a
 DataLossError, or are passed over where the job tolerates that. What was yielded once is never fetched again.
 
@@ -17,10 +17,12 @@ from ottla.clients.consumer.fetched import FetchedPartition
 from ottla.clients.consumer.partition_state import PartitionState
 from ottla.clients.consumer.settings import FetchSettings, consumer_settings
 from ottla.clients.errors import broker_error
+from ottla.clients.fetch_session_handler import TOPIC_IDS_VERSION, TOPIC_NAMES_VERSION_MAX
 from ottla.clients.offset_lookup import OffsetSpec
 from ottla.errors import KafkaError
 from ottla.errors.kafka import CorruptMessageError, NetworkError, OffsetOutOfRangeError, UnknownTopicOrPartitionError
-from ottla.model import TopicPartition
+from ottla.model import ZERO_UUID, TopicPartition
+from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic, PartitionData
 from ottla.protocol.messages.list_offsets import (
     ListOffsetsPartition,
@@ -36,8 +38,6 @@ from ottla.spark.options import ClientOptions
 
 logger = logging.getLogger(__name__)
 
-# The last version that names topics.
-FETCH_VERSION_MAX = 12
 CONSUMER_REPLICA_ID = -1
 # A task reads one partition from end to end: larger than a consumer's default. A fetch becomes an Arrow batch.
 FETCH_BYTES_DEFAULT = 4 * 1024 * 1024
@@ -47,8 +47,8 @@ FETCH_BYTES_MAX = 2**31 - 1
 UNKNOWN_TOPIC_S_MAX = 5.0
 # What is tried again for longer than this, without a step forward, is worth a line in the log of the task.
 QUIET_RETRIES_S_MAX = 3.0
-# Answers without data in a row after which a range that lies within the log is believed to be empty.
-EMPTY_ANSWERS_MAX = 3
+# Responses without data in a row after which a range that lies within the log is believed to be empty.
+EMPTY_RESPONSES_MAX = 3
 
 
 class OffsetRange(NamedTuple):
@@ -94,12 +94,12 @@ class RangeFetcher:
         self._backoff = Backoff(connection.retry_backoff_ms, connection.retry_backoff_max_ms)
         self._link: BrokerLink | None = None
         self._in_flight = False
-        self._failures = self._empty_answers = 0
+        self._failures = self._empty_responses = 0
         self._is_told = False
         self._progress_at = time.monotonic()
 
     def fetches(self) -> Iterator[FetchedPartition]:
-        """The data of the range, answer by answer. Each is valid until the next is asked for."""
+        """The data of the range, response by response. Each is valid until the next is asked for."""
         try:
             while self.position < self._wanted.end:
                 fetched = self._attempt()
@@ -140,9 +140,15 @@ class RangeFetcher:
             min_bytes=1,
             max_bytes=max(self._fetch_bytes, self._settings.max_bytes),
             isolation_level=int(self._settings.read_committed),
-            topics=[FetchTopic(topic=self._wanted.topic, partitions=[wanted])],
         )
-        self._link.send(request, version_max=FETCH_VERSION_MAX)
+        version = self._link.version_of(ApiKey.FETCH)
+        topic_id = self._links.topic_id(self._wanted.topic)
+        if version >= TOPIC_IDS_VERSION and topic_id != ZERO_UUID:
+            request.topics = [FetchTopic(topic_id=topic_id, partitions=[wanted])]
+        else:
+            version = self._link.version_of(ApiKey.FETCH, TOPIC_NAMES_VERSION_MAX)
+            request.topics = [FetchTopic(topic=self._wanted.topic, partitions=[wanted])]
+        self._link.send(request, version=version)
         self._in_flight = True
 
     def _take(self, response: FetchResponse) -> FetchedPartition | None:
@@ -150,7 +156,7 @@ class RangeFetcher:
         if not isinstance(data.records, bytes | memoryview) or not len(data.records):
             self._take_nothing(data, response.throttle_time_ms)
             return None
-        self._empty_answers = 0
+        self._empty_responses = 0
         fetched = FetchedPartition(
             PartitionState(self._wanted.topic_partition),
             _present_format(memoryview(data.records)),
@@ -170,7 +176,7 @@ class RangeFetcher:
         return fetched
 
     def _send_ahead(self) -> None:
-        """The next request, while this answer is decoded. If that fails the answer is still good."""
+        """The next request, while this response is decoded. If that fails the response is still good."""
         if self.position < self._wanted.end:
             try:
                 self._send()
@@ -180,8 +186,8 @@ class RangeFetcher:
     def _take_nothing(self, data: PartitionData, throttled_ms: int) -> None:
         """Where the log goes on behind the range, compaction has left nothing of it: said often enough, it is so."""
         end = data.last_stable_offset if self._settings.read_committed else data.high_watermark
-        self._empty_answers += end >= self._wanted.end and not throttled_ms
-        if self._empty_answers >= EMPTY_ANSWERS_MAX:
+        self._empty_responses += end >= self._wanted.end and not throttled_ms
+        if self._empty_responses >= EMPTY_RESPONSES_MAX:
             self.position = self._wanted.end
         else:
             self._check_progress()
@@ -239,10 +245,10 @@ class RangeFetcher:
             response: ListOffsetsResponse = link.ask(request)
         finally:
             link.close()
-        answer = response.topics[0].partitions[0]
-        if answer.error_code:
-            raise broker_error(answer.error_code, f"first offset of {self._wanted.topic_partition}")
-        return answer.offset
+        found = response.topics[0].partitions[0]
+        if found.error_code:
+            raise broker_error(found.error_code, f"first offset of {self._wanted.topic_partition}")
+        return found.offset
 
     def _unreadable(self, end: int) -> str:
         partition = self._wanted.topic_partition
