@@ -6,6 +6,7 @@ from typing import Any
 
 from ottla.broker.controlled_shutdown import leave_cluster
 from ottla.config import BrokerConfig
+from ottla.controller.registration import OwnRegistration
 from ottla.metadata.cache import MetadataCache
 from ottla.metadata.image import BrokerRegistration, ClusterImage
 from ottla.model import TopicPartition
@@ -31,8 +32,9 @@ class Office:
 
 def control_with(office: Office) -> Any:
     replication = SimpleNamespace(fetchers=SimpleNamespace(stop=lambda: None))
-    state = SimpleNamespace(broker_id=OWN_ID, broker_epoch=5)
-    return SimpleNamespace(controller=office, state=state, replication=replication)
+    registration = OwnRegistration(OWN_ID)
+    registration.registered(5)
+    return SimpleNamespace(controller=office, registration=registration, replication=replication)
 
 
 def image(*broker_ids: int) -> ClusterImage:

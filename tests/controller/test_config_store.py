@@ -26,9 +26,11 @@ class Broker:
         self.session = zookeeper.session()
         self.store = ConfigStore(self.session, broker_id, zookeeper.clock)
         self.told: list[Any] = []
-        self.store.on_topic_config = lambda topic, configs: self.told.append((topic, dict(configs)))
-        self.store.on_broker_config = lambda broker, configs: self.told.append((broker, dict(configs)))
-        self.store.on_client_config = lambda entity, configs: self.told.append((entity.path, dict(configs)))
+        self.store.subscribe(
+            on_topic=lambda topic, configs: self.told.append((topic, dict(configs))),
+            on_broker=lambda broker, configs: self.told.append((broker, dict(configs))),
+            on_client=lambda entity, configs: self.told.append((entity.path, dict(configs))),
+        )
 
     async def start(self) -> "Broker":
         await self.session.start()

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
-from ottla.controller.control_request_handler import BrokerState, merge_metadata
+from ottla.controller.control_request_handler import ControlRequestHandler, merge_metadata
+from ottla.controller.registration import OwnRegistration
 from ottla.errors import ErrorCode
 from ottla.metadata.cache import MetadataCache
 from ottla.metadata.image import ClusterImage
@@ -50,8 +51,9 @@ class Broker:
         self.cache = MetadataCache()
         self.partitions = RememberedPartitions()
         self.configs = NoConfigs()
-        self.state = BrokerState(1, self.cache, self.partitions, self.configs)
-        self.state.broker_epoch = 50
+        registration = OwnRegistration(1)
+        registration.registered(50)
+        self.state = ControlRequestHandler(registration, self.cache, self.partitions, self.configs)
 
 
 def role(epoch: int, *, leader: int = 1, controller: int = 1, broker_epoch: int = 50, topic_id: uuid.UUID = ID):

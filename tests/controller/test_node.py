@@ -233,14 +233,14 @@ async def test_controller_cut_off_leaves_office_by_its_own_clock_and_registers_a
     async with cluster_of(0, 1) as cluster:
         await create(cluster, (0, 1))
         broker = cluster.running[0]
-        epoch = broker.state.broker_epoch
+        epoch = broker.state.registration.broker_epoch
         await away_until_expired(cluster, broker)
         assert not broker.controller.is_active
         assert cluster.controller.broker_id == 1
         assert (await state_of(cluster))[0] == PartitionState(1, 1, (1,), 2)
         broker.session.reconnect()
         await cluster.settle()
-        assert broker.state.broker_epoch > epoch
+        assert broker.state.registration.broker_epoch > epoch
         assert broker.partition("t").leader == 1
         assert broker.partitions.roles[P0].leader == 1
 
@@ -562,7 +562,7 @@ async def test_states_that_zookeeper_was_too_full_for_are_written_when_there_is_
 async def test_broker_whose_new_session_cannot_be_registered_tries_again() -> None:
     async with cluster_of(0) as cluster:
         broker, tree = cluster.running[0], cluster.zookeeper.tree
-        before = broker.state.broker_epoch
+        before = broker.state.registration.broker_epoch
         tree.nodes_max = 0
         cluster.zookeeper.expire(broker.session)
         await cluster.settle()
@@ -570,7 +570,7 @@ async def test_broker_whose_new_session_cannot_be_registered_tries_again() -> No
         tree.nodes_max = 1 << 20
         while not broker.controller.is_active:  # noqa: ASYNC110 - that it becomes active is the claim
             await asyncio.sleep(0.01)
-        assert broker.state.broker_epoch > before
+        assert broker.state.registration.broker_epoch > before
 
 
 @on_event_loop

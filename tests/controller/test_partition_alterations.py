@@ -30,7 +30,7 @@ async def cluster_with_topic() -> tuple[ControlledCluster, uuid.UUID]:
 def request(
     cluster: ControlledCluster, topic_id: uuid.UUID, isr: tuple[int, ...], **fields: int
 ) -> AlterPartitionRequest:
-    epochs = {broker: cluster.states[broker].broker_epoch for broker in isr if broker in cluster.states}
+    epochs = {broker: cluster.states[broker].registration.broker_epoch for broker in isr if broker in cluster.states}
     members = [BrokerState(broker_id=b, broker_epoch=fields.get(f"epoch_of_{b}", epochs.get(b, 1))) for b in isr]
     asked = RequestPartitionData(
         partition_index=0,
@@ -41,7 +41,7 @@ def request(
     sender = fields.get("sender", 0)
     return AlterPartitionRequest(
         broker_id=sender,
-        broker_epoch=fields.get("broker_epoch", cluster.states[sender].broker_epoch),
+        broker_epoch=fields.get("broker_epoch", cluster.states[sender].registration.broker_epoch),
         topics=[RequestTopicData(topic_id=topic_id, partitions=[asked])],
     )
 
@@ -129,7 +129,7 @@ async def test_a_leader_of_an_earlier_registration_is_refused_as_a_whole() -> No
 @on_event_loop
 async def test_controlled_shutdown_moves_leaders_and_leaves_the_isrs() -> None:
     cluster, _ = await cluster_with_topic()
-    epoch = cluster.states[0].broker_epoch
+    epoch = cluster.states[0].registration.broker_epoch
     assert await cluster.controller.controller.controlled_shutdown(0, epoch) == []
     await cluster.settle()
     state = cluster.controller.partition("t")
@@ -143,7 +143,7 @@ async def test_controlled_shutdown_moves_leaders_and_leaves_the_isrs() -> None:
 async def test_controlled_shutdown_says_what_nobody_else_can_lead() -> None:
     cluster, topic_id = await cluster_with_topic()
     await alter(cluster, request(cluster, topic_id, (0,)))
-    remaining = await cluster.controller.controller.controlled_shutdown(0, cluster.states[0].broker_epoch)
+    remaining = await cluster.controller.controller.controlled_shutdown(0, cluster.states[0].registration.broker_epoch)
     assert remaining == [TopicPartition("t", 0)]
     assert cluster.controller.partition("t").leader == 0
     await cluster.close()
@@ -158,7 +158,7 @@ async def test_preferred_election_gives_the_lead_back() -> None:
         ErrorCode.ELECTION_NOT_NEEDED,
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
     ]
-    await controller.controlled_shutdown(0, cluster.states[0].broker_epoch)
+    await controller.controlled_shutdown(0, cluster.states[0].registration.broker_epoch)
     await cluster.settle()
     outcome = (await controller.elect_leaders(0, [name])).values()
     assert [error.code for error in outcome if error] == [ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE]

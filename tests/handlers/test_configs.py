@@ -247,7 +247,7 @@ async def test_change_is_applied_to_open_partitions_of_the_topic() -> None:
     async with admin_broker() as broker:
         await with_topic(broker)
         told = []
-        broker.broker.configs.on_topic_config = lambda topic, configs: told.append((topic, dict(configs)))
+        broker.broker.configs.subscribe(on_topic=lambda topic, configs: told.append((topic, dict(configs))))
         await alter(broker, (TOPIC, "t", [("retention.ms", SET, "7")]))
         assert told == [("t", {"retention.ms": "7"})]
 

@@ -188,7 +188,7 @@ async def test_leader_that_goes_never_says_that_nothing_was_written(tmp_path: Pa
         elif end == "its disk failed":
             partition.storage_failed()
         else:
-            replicas.manager.context.may_acknowledge = lambda: False
+            replicas.may_acknowledge = False
             partition.changed()
         await turn()
         assert waiting.result().error_code == PERHAPS_WRITTEN

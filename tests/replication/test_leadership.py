@@ -16,12 +16,9 @@ ALL = (BROKER_ID, *FOLLOWERS)
 
 def lead(replicas: Replicas, isr: tuple[int, ...] = ALL, epoch: int = 5) -> tuple[Partition, list[IsrProposal]]:
     """A led partition with two followers, and the ISR proposals that it makes."""
-    proposals: list[IsrProposal] = []
-    replicas.manager.context.propose_isr = lambda partition, proposal: proposals.append(proposal)
-    replicas.manager.context.broker_epoch = lambda: 100
     partition = replicas.lead(epoch=epoch, isr=ALL)
     partition.become_leader(PartitionState(BROKER_ID, epoch + 1, isr, ALL, epoch + 1))
-    return partition, proposals
+    return partition, replicas.proposals
 
 
 def fetch(partition: Partition, broker_id: int, offset: int, broker_epoch: int = 7) -> None:

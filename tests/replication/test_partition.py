@@ -76,7 +76,7 @@ async def test_leader_epochs_of_clients_are_checked(tmp_path: Path) -> None:
 async def test_broker_that_cannot_know_whether_it_leads_appends_nothing_for_acks_all(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas:
         partition = replicas.lead()
-        partition.context.may_acknowledge = lambda: False
+        replicas.may_acknowledge = False
         with pytest.raises(NotLeaderOrFollowerError):
             replicas.append(partition, acks=ACKS_ALL)
         assert partition.log.log_end_offset == 0

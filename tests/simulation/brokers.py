@@ -2,6 +2,7 @@
 
 import asyncio
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,7 @@ from ottla.replication.delayed_fetch import Answers
 from ottla.replication.fetch_session_cache import FetchSessionCache
 from ottla.replication.purgatory import Purgatory
 from ottla.replication.replica_context import ReplicaContext
-from ottla.replication.replica_manager import ReplicaManager
+from ottla.replication.replica_manager import Fetchers, ReplicaManager
 from ottla.server.endpoints import AdvertisedEndpoint
 from ottla.storage.background import InlineBackground
 from ottla.storage.log.partition_log import PartitionLog
@@ -138,26 +139,32 @@ class SimulatedBroker:
         wheel.attach(self.process)
         metadata = MetadataCache(ClusterImage(cluster_id="simulated"))
         configs = ConfigStore(self.session, self.broker_id, clock)
-        topic_configs = TopicConfigs(config)
-        topic_configs.overrides = configs.overrides
+        topic_configs = TopicConfigs(config, configs.overrides)
         await configs.start()
         await configs.load(await self.session.children(paths.BROKER_TOPICS))
         self._load_logs(config, topic_configs)
-        context = ReplicaContext(self.broker_id, clock, config.int("replica.lag.time.max.ms"))
-        context.is_alive = lambda broker: broker in metadata.image.brokers
         metrics = Metrics(clock)
-        topic_metrics = TopicMetrics(metrics)
-        purgatory = Purgatory(self.process, wheel)
-        self.replicas = ReplicaManager(self.logs, metadata, purgatory, topic_metrics, context)
-        self.simulation.auditor.watch_cuts(self)
+
+        def make_replicas(
+            context: ReplicaContext,
+            make_fetchers: Callable[[ReplicaManager], Fetchers],
+            on_directory_failed: Callable[[], None],
+        ) -> ReplicaManager:
+            purgatory = Purgatory(self.process, wheel)
+            self.replicas = ReplicaManager(
+                self.logs, metadata, purgatory, TopicMetrics(metrics), context, make_fetchers
+            )
+            self.simulation.auditor.watch_cuts(self)
+            return self.replicas
+
         connect = self.simulation.network.connector(self.address, self.process)
         runtime = Runtime(self.process, clock, wheel, ReceiveBuffer(1024), connect)
         self.control = ControlPlane(
-            config, self.session, clock, self.broker_id, metadata, self.replicas, configs, runtime
+            config, self.session, clock, self.broker_id, metadata, metrics, make_replicas, configs, runtime
         )
         table = self._handlers(metadata, metrics)
-        vouch = self.logs.mark_intact if self.logs.may_lack_records else None
-        await self.control.start({"PLAINTEXT": AdvertisedEndpoint(self.address, 9092)}, vouch)
+        mark_intact = self.logs.mark_intact if self.logs.may_lack_records else None
+        await self.control.start({"PLAINTEXT": AdvertisedEndpoint(self.address, 9092)}, mark_intact)
         self.simulation.network.listen(
             self.address, self.process, lambda connection: ServedConnection(connection, table, self.process)
         )

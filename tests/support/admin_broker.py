@@ -32,7 +32,7 @@ class AdminBroker:
         TopicHandlers(broker.controller, broker.cache, self.config).register(self.table)
         ConfigHandlers(broker.configs, self.config, broker.cache, broker.broker_id).register(self.table)
         ClusterHandlers(broker.cache).register(self.table)
-        broker.configs.on_broker_config = self._broker_config
+        broker.configs.subscribe(on_broker=self._broker_config)
 
     def _broker_config(self, broker_id: int | None, configs: Any) -> None:
         if broker_id is None:

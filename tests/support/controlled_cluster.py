@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from ottla.clock import ManualClock
 from ottla.controller.broker_channel import LocalChannel
 from ottla.controller.config_store import ConfigStore
-from ottla.controller.control_request_handler import BrokerState
+from ottla.controller.control_request_handler import ControlRequestHandler
 from ottla.controller.local_partitions import PartitionRole
 from ottla.controller.node import ControllerNode, ControllerSettings
-from ottla.controller.registration import BrokerRegistration, create_roots
+from ottla.controller.registration import BrokerRegistration, OwnRegistration, create_roots
 from ottla.controller.topic_rules import TopicDefaults
 from ottla.coordination.memory_session import MemorySession, MemoryZooKeeper
 from ottla.coordination.payloads.brokers import BrokerInfo, Endpoint
@@ -66,7 +66,8 @@ class ControlledBroker:
         self.cache = MetadataCache(ClusterImage(cluster_id="thZDzCkNTueY2KLrT0plMg"))
         self.partitions = RememberedPartitions()
         self.configs = ConfigStore(self.session, broker_id, cluster.clock)
-        self.state = BrokerState(broker_id, self.cache, self.partitions, self.configs)
+        self.own = OwnRegistration(broker_id)
+        self.state = ControlRequestHandler(self.own, self.cache, self.partitions, self.configs)
         endpoint = Endpoint("PLAINTEXT", f"host{broker_id}", 9092)
         info = BrokerInfo((endpoint,), cluster.clock.wall_ms(), rack)
         self.registration = BrokerRegistration(self.session, broker_id, info)
@@ -86,7 +87,7 @@ class ControlledBroker:
         )
 
     async def _register(self) -> None:
-        self.state.broker_epoch = await self.registration.register()
+        self.own.registered(await self.registration.register())
 
     async def start(self) -> None:
         await self.session.start()
@@ -126,7 +127,7 @@ class ControlledCluster:
     def __init__(self) -> None:
         self.clock = ManualClock()
         self.zookeeper = MemoryZooKeeper(self.clock)
-        self.states: dict[int, BrokerState] = {}
+        self.states: dict[int, ControlRequestHandler] = {}
         self.running: dict[int, ControlledBroker] = {}
         self.channel = LocalChannel(self.states)
         self.default_partitions = 1

@@ -14,6 +14,7 @@ from ottla.model import TopicPartition
 from ottla.observability.metrics import Metrics
 from ottla.observability.topic_metrics import TopicMetrics
 from ottla.records.record import Record, encode_batch
+from ottla.replication.leadership import IsrProposal
 from ottla.replication.partition import Partition, PartitionState
 from ottla.replication.purgatory import Purgatory
 from ottla.replication.replica_context import ReplicaContext
@@ -23,6 +24,7 @@ from ottla.storage.log_manager import LogManager
 from ottla.storage.log_settings import log_settings
 
 BROKER_ID = 1
+BROKER_EPOCH = 100
 TOPIC_ID = uuid.UUID(int=7)
 
 
@@ -49,7 +51,7 @@ class HeldBackground:
 
 
 class Replicas:
-    """One broker's data without a network."""
+    """One broker's data without a network: `proposals` are the ISR changes that its partitions ask for."""
 
     def __init__(self, directory: Path, overrides: Mapping[str, str]) -> None:
         config = BrokerConfig.load({"log.dirs": str(directory), "broker.id": str(BROKER_ID)})
@@ -63,6 +65,8 @@ class Replicas:
         )
         self.logs.open()
         self.logs.load()
+        self.may_acknowledge = True
+        self.proposals: list[IsrProposal] = []
         self.wheel = TimerWheel(self.clock)
         self.purgatory = Purgatory(asyncio.get_running_loop(), self.wheel)
         self.manager = ReplicaManager(
@@ -70,7 +74,13 @@ class Replicas:
             self.metadata,
             self.purgatory,
             TopicMetrics(self.metrics),
-            ReplicaContext(BROKER_ID, self.clock),
+            ReplicaContext(
+                BROKER_ID,
+                self.clock,
+                broker_epoch=lambda: BROKER_EPOCH,
+                may_acknowledge=lambda: self.may_acknowledge,
+                propose_isr=lambda partition, proposal: self.proposals.append(proposal),
+            ),
         )
 
     def lead(

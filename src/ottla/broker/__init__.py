@@ -1,27 +1,37 @@
-"""One broker: its parts wired together, started and stopped in order, and the process around it.
+"""One broker: its parts wired together by their constructors, started and stopped in order, and the process around it.
 
-adoption               adopting log directories
-broker                 one broker
-broker_telemetry       what the broker tells about itself
-control_metrics        metrics of the broker's part in the cluster
-control_plane          the broker's part in the cluster
-controlled_shutdown    leaving in good order
-data_metrics           metrics of logs and partitions
-data_plane             the data of a broker
-group_coordination     consumer groups on this broker
-handler_table          which APIs this broker serves, each by its handler file
-hosted_partitions      the partitions that the controller gives this broker
-identity               who this broker is
-log_cleaning           the cleaner of a broker
-log_dir_contents       what log directories say about the cluster before it is loaded
-metrics_endpoint       `GET /metrics` for Prometheus
-peer_metadata_refresh  what a broker without a ZooKeeper session learns from its peers
-process                the process around a broker
-replication_metrics    metrics of replication
-replication_plane      the broker among its peers
-stop_deadline          the end of a stop that does not end
-stop_sequence          the parts of a broker to stop, the last one started first, each within its bound
-topic_configs          the configuration of each topic
-zookeeper              the broker's way to ZooKeeper
-zookeeper_directory    whose the embedded ZooKeeper's directory is
+    process                 event loop, signals, log lines, exit code
+    stop_deadline           a stop that hangs ends the process
+    broker                  the parts in the order in which they start
+    stop_sequence           the same backwards, each step with a bound
+    zookeeper               the session with ZooKeeper; a server of our own where the broker is alone
+    zookeeper_directory     whose the data of that server is
+    identity                broker id and cluster id
+    topic_configs           the configuration of each topic
+    data_plane              logs, partitions, the requests that wait on them
+    log_cleaning            the cleaner: its process and its thread
+    log_dir_contents        what the log directories say about the cluster before it is loaded
+    control_plane           registration, controller, dynamic configs, producer ids
+    hosted_partitions       from the controller's roles to replication's partitions
+    replication_plane       fetchers, ISR changes, requests to peers
+    peer_metadata_refresh   who leads, asked of peers while there is no session
+    controlled_shutdown     others lead before we stop
+    group_coordination      consumer groups
+    handler_table           which APIs are served
+    broker_telemetry        the broker's state, the event loop's pulse, the metrics page
+    metrics_endpoint        the page itself
+    log_metrics             metrics of logs
+    data_metrics            metrics of partitions and waiting requests
+    replication_metrics     metrics of leaders and followers
+    control_metrics         metrics of controller and session
+
+Constructors take what they need. Where two parts need each other, one is bound late. These are all such circles:
+
+    DataPlane <-> ControlPlane            logs are loaded before the broker knows its cluster; partitions come by `host`
+    ReplicaManager <-> FetcherManager     the manager makes its fetchers of itself (`make_fetchers`)
+    ReplicaContext <-> ControllerNode     an ISR change goes to the controller, which may be here (`alter_locally`)
+    ControlPlane <-> ControlRequestHandler   who hears that the controller has told everything marks the logs intact
+
+Who only wants to know subscribes: to logs (`LogObserver`), configs, the session, the metadata, the broker's own keys,
+and the partitions that are led here (`HostedPartitions.subscribe`).
 """

@@ -16,7 +16,8 @@ Each step has a bound (`stop_sequence`): what it waits for may never come.
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Protocol, TypeVar
 
 from ottla.broker.broker_telemetry import LifeState, VitalSigns
@@ -34,7 +35,7 @@ from ottla.clients.runtime import RECEIVE_BYTES, Runtime
 from ottla.clock import SystemClock, TimerWheel
 from ottla.config import BrokerConfig
 from ottla.config.dynamic import apply_found
-from ottla.controller.config_store import ConfigStore
+from ottla.controller.config_store import ConfigStore, StoredTopicConfigs
 from ottla.controller.registration import create_roots
 from ottla.coordination import paths
 from ottla.coordination.kazoo_session import KazooSession
@@ -62,7 +63,6 @@ Part = TypeVar("Part", bound=Stoppable)
 class Broker:
     """`await start()`, `await stop()`. `failed` gets an exception when the broker cannot go on."""
 
-    failed: "asyncio.Future[None]"
     identity: Identity
     endpoints: dict[str, AdvertisedEndpoint]
     data: DataPlane
@@ -76,8 +76,9 @@ class Broker:
         self.clock = SystemClock()
         self.metrics = Metrics(self.clock)
         self.metadata = MetadataCache()
-        self._topic_configs = TopicConfigs(config)
+        self._stored_configs = StoredTopicConfigs()
         self.stops = StopSequence()
+        self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._is_up = False
 
     @property
@@ -90,19 +91,19 @@ class Broker:
         """Everything up, or an exception; `stop` takes down what was up in either case."""
         loop = asyncio.get_running_loop()
         began_at = self.clock.monotonic()
-        self.failed = loop.create_future()
         prepare()
         raise_descriptor_limit()
         wheel = TimerWheel(self.clock)
         wheel.attach(loop)
         self.stops.push_callback("the timers", wheel.detach)
-        link = ZooKeeperLink(self.config, self.clock, self.fail, self._log_dir_contents)
+        request_times = self.metrics.histogram("kafka_server_zookeeperclientmetrics_zookeeperrequestlatencyms")
+        link = ZooKeeperLink(self.config, self.clock, self.fail, self._log_dir_contents, request_times)
         self._will_stop("the ZooKeeper session", link)
-        self.data = DataPlane(self.config, self._topic_configs, self.clock, self.metrics, self.fail)
+        topic_configs = TopicConfigs(self.config, self._stored_configs.overrides)
+        self.data = DataPlane(self.config, topic_configs, self.clock, self.metrics, self.fail)
         self.data.logs.open()
         self.stops.push("the logs", self.data.stop, FLUSH_SECONDS_MAX)
-        await link.start()
-        self.session = session = link.session
+        self.session = session = await link.start()
         await create_roots(session)
         self.identity = await establish_identity(self.config, session, self.data.logs)
         self.metadata.swap(ClusterImage(cluster_id=self.identity.cluster_id))
@@ -129,7 +130,7 @@ class Broker:
             await self._leave_cluster()
             self._vital_signs.enter(LifeState.STOPPING)
         await self.stops.run()
-        if hasattr(self, "failed") and self.failed.done():
+        if self.failed.done():
             self.failed.exception()  # Whoever runs the broker has it, unless the broker was being stopped already.
         if self.stops.left:
             logger.warning("stopped, but not in order: %s", ", ".join(self.stops.left))
@@ -152,10 +153,9 @@ class Broker:
 
     async def _start_configs(self, session: Session) -> ConfigStore:
         """Dynamic configs: the broker's own and every topic's must be at hand before a log is opened."""
-        configs = ConfigStore(session, self.identity.broker_id, self.clock)
-        self._topic_configs.overrides = configs.overrides
-        configs.on_broker_config = self._broker_config_found
-        self.stops.push_callback("the configuration", self.config.subscribe(self._config_changed))
+        configs = ConfigStore(session, self.identity.broker_id, self.clock, self._stored_configs)
+        configs.subscribe(on_broker=self._broker_config_found)
+        self._on_config_change(lambda keys: self.data.config_changed())
         await configs.start()
         topics = await session.children(paths.BROKER_TOPICS)
         warn_of_unknown_topics(self._log_dir_contents(), topics, self.config.log_dirs)
@@ -169,13 +169,24 @@ class Broker:
 
     async def _start_serving(self, session: Session, configs: ConfigStore, wheel: TimerWheel) -> None:
         config, broker_id = self.config, self.identity.broker_id
-        replicas = self.data.host(broker_id, self.metadata, wheel)
         runtime = Runtime(asyncio.get_running_loop(), self.clock, wheel, ReceiveBuffer(RECEIVE_BYTES))
-        self.control = ControlPlane(config, session, self.clock, broker_id, self.metadata, replicas, configs, runtime)
+        self.control = ControlPlane(
+            config,
+            session,
+            self.clock,
+            broker_id,
+            self.metadata,
+            self.metrics,
+            partial(self.data.host, self.metadata, wheel),
+            configs,
+            runtime,
+        )
+        self._on_config_change(self.control.config_changed)
+        replicas = self.control.replicas
         groups = GroupCoordination(
             config, session, self.clock, wheel, self.metrics, self.metadata, replicas, self.control.creator
         )
-        self.control.hosted.listeners.append(groups)
+        self.control.hosted.subscribe(groups)
         table = build_handler_table(config, self.clock, broker_id, self.metadata, self.data, self.control, groups)
         self.server = Server(
             plan_listeners(config.listeners, config.inter_broker_listener_name, config.control_plane_listener_name),
@@ -187,16 +198,15 @@ class Broker:
             limits=ServerLimits.from_config(config),
             wake_few=replicas.purgatory.wake_few,
         )
+        self._on_config_change(lambda keys: self.server.apply_limits(ServerLimits.from_config(config)))
         bound = self.server.bind()
         self.stops.push_callback("the listeners", self.server.stop_accepting)
         self.endpoints = resolve_advertised(config.advertised_listeners, bound)
         self._will_stop("the controller", self.control)
-        self.data.on_directory_failed = self.control.log_directory_failed
         groups.start()
         self._will_stop("the group coordinator", groups)
         logs = self.data.logs
         await self.control.start(self.endpoints, logs.mark_intact if logs.may_lack_records else None)
-        self.data.broker_epoch = self.control.broker_epoch
         self.data.start()
         self._vital_signs.watch_parts()
         self.server.start()
@@ -209,12 +219,9 @@ class Broker:
         else:
             apply_found(self.config, per_broker=found)
 
-    def _config_changed(self, keys: frozenset[str]) -> None:
-        self.data.config_changed()
-        if hasattr(self, "control"):
-            self.control.config_changed(keys)
-        if hasattr(self, "server"):
-            self.server.apply_limits(ServerLimits.from_config(self.config))
+    def _on_config_change(self, changed: Callable[[frozenset[str]], None]) -> None:
+        """Until the broker has stopped."""
+        self.stops.push_callback("the configuration", self.config.subscribe(changed))
 
     def _will_stop(self, name: str, part: Part) -> Part:
         self.stops.push(name, part.stop)

@@ -42,8 +42,6 @@ def register_identity(metrics: Metrics, cluster_id: str) -> None:
 def register_session_metrics(metrics: Metrics, session: KazooSession) -> None:
     prefix = "kafka_server_sessionexpirelistener_"
     metrics.gauge(prefix + "sessionstate", function=lambda: _SESSION_STATES[session.state])
-    latency = metrics.histogram("kafka_server_zookeeperclientmetrics_zookeeperrequestlatencyms")
-    session.request_times = latency
     metrics.gauge("ottla_zookeeper_lease_seconds", function=lambda: session.lease_remaining_s)
     connects = metrics.counter(prefix + "zookeepersyncconnects_total")
     counters = {

@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 async def leave_cluster(config: BrokerConfig, metadata: MetadataCache, control: ControlPlane) -> None:
     """Returns when this broker leads nothing that others could, or when it has tried often enough."""
-    broker_id = control.state.broker_id
+    broker_id = control.registration.broker_id
 
     def is_alone(image: ClusterImage) -> bool:
         return not image.brokers.keys() - {broker_id}
@@ -47,12 +47,12 @@ async def leave_cluster(config: BrokerConfig, metadata: MetadataCache, control: 
 
 async def _ask(metadata: MetadataCache, control: ControlPlane) -> str | None:
     """What is in the way, None when all is done."""
-    state, controller_id = control.state, metadata.image.controller_id
+    own, controller_id = control.registration, metadata.image.controller_id
     try:
         if control.controller.is_active:
-            remaining = len(await control.controller.controlled_shutdown(state.broker_id, state.broker_epoch))
+            remaining = len(await control.controller.controlled_shutdown(own.broker_id, own.broker_epoch))
         else:
-            request = ControlledShutdownRequest(broker_id=state.broker_id, broker_epoch=state.broker_epoch)
+            request = ControlledShutdownRequest(broker_id=own.broker_id, broker_epoch=own.broker_epoch)
             response: ControlledShutdownResponse = await control.replication.peers.send(controller_id, request)
             if response.error_code:
                 return f"the controller answers {ErrorCode(response.error_code).name}"

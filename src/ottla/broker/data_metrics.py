@@ -25,9 +25,6 @@ def _register_partitions(metrics: Metrics, data: DataPlane) -> None:
 
 def _register_waiting(metrics: Metrics, purgatory: Purgatory) -> None:
     waiting = purgatory.waiting
-    for from_follower, who in ((False, "consumer"), (True, "follower")):
-        expired = metrics.counter("kafka_server_delayedfetchmetrics_expires_total", {"fetcherType": who})
-        purgatory.expired_fetches[from_follower] = expired
     for operation in waiting:
         labels = {"delayedOperation": operation}
         for name in ("purgatorysize", "numdelayedoperations"):
@@ -40,4 +37,3 @@ def _register_sessions(metrics: Metrics, sessions: FetchSessionCache) -> None:
     prefix = "kafka_server_fetchsessioncache_"
     metrics.gauge(prefix + "numincrementalfetchsessions", function=lambda: len(sessions))
     metrics.gauge(prefix + "numincrementalfetchpartitionscached", function=lambda: sessions.partition_count)
-    sessions.evictions = metrics.counter(prefix + "incrementalfetchsessionevictions_total")

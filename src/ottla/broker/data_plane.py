@@ -1,4 +1,8 @@
-"""The data of a broker: logs, partitions, what waits on them. Ticks once a second; what blocks has its own threads."""
+"""The data of a broker: logs, partitions, what waits on them. Ticks once a second; what blocks has its own threads.
+
+The logs are there first, since the broker's id may stand in their directories; the partitions when the broker knows who
+it is (`host`). In between nobody leads or follows: a log's high watermark is the one that was checkpointed.
+"""
 
 import asyncio
 import logging
@@ -14,12 +18,13 @@ from ottla.errors import LogDirError, OttlaError
 from ottla.handlers.fetch_delivery import FetchDelivery
 from ottla.metadata.cache import MetadataCache
 from ottla.model import TopicPartition
+from ottla.observability.instruments import Counter
 from ottla.observability.metrics import Metrics
 from ottla.observability.topic_metrics import TopicMetrics
 from ottla.replication.fetch_session_cache import FetchSessionCache
 from ottla.replication.purgatory import Purgatory
 from ottla.replication.replica_context import ReplicaContext
-from ottla.replication.replica_manager import ReplicaManager
+from ottla.replication.replica_manager import Fetchers, ReplicaManager
 from ottla.storage.background import ThreadBackground
 from ottla.storage.log.partition_log import PartitionLog
 from ottla.storage.log_manager import LogManager
@@ -31,9 +36,7 @@ _TICK_SECONDS = 1.0
 
 
 class DataPlane:
-    """`open` locks the directories, `load` reads them, `host` makes the partitions' home, `start` begins the ticks."""
-
-    replicas: ReplicaManager
+    """`load` reads the logs, `host` makes the partitions' home, `start` begins the ticks."""
 
     def __init__(
         self,
@@ -54,10 +57,14 @@ class DataPlane:
         self._upkeep_due = 0.0
         self._removals_seen = 0
         self._is_stopping = False
-        self.broker_epoch = -1
-        self.on_directory_failed: Callable[[], None] = lambda: None
+        self._hosted: ReplicaManager | None = None
+        self._on_directory_failed: Callable[[], None] = lambda: None
         self.delivery = FetchDelivery(self._loop, metrics)
-        self.fetch_sessions = FetchSessionCache(clock, config.int("max.incremental.fetch.session.cache.slots"))
+        self.fetch_sessions = FetchSessionCache(
+            clock,
+            config.int("max.incremental.fetch.session.cache.slots"),
+            metrics.counter("kafka_server_fetchsessioncache_incrementalfetchsessionevictions_total"),
+        )
         log_metrics = LogMetrics(metrics, self._loop)
         self.logs = LogManager(
             log_settings(config),
@@ -77,18 +84,31 @@ class DataPlane:
         await asyncio.shield(self._loading)
         self._cleaning.load()
 
-    def host(self, broker_id: int, metadata: MetadataCache, wheel: TimerWheel) -> ReplicaManager:
-        purgatory = Purgatory(self._loop, wheel)
-        context = ReplicaContext(broker_id, self._clock, self._config.int("replica.lag.time.max.ms"))
-        context.is_alive = lambda broker: broker in metadata.image.brokers
-        self.replicas = ReplicaManager(self.logs, metadata, purgatory, TopicMetrics(self._metrics), context)
-        return self.replicas
+    def host(
+        self,
+        metadata: MetadataCache,
+        wheel: TimerWheel,
+        context: ReplicaContext,
+        make_fetchers: Callable[[ReplicaManager], Fetchers],
+        on_directory_failed: Callable[[], None],
+    ) -> ReplicaManager:
+        """`on_directory_failed` is told after the partitions of that directory are offline."""
+        purgatory = Purgatory(self._loop, wheel, _expired_fetches(self._metrics))
+        topic_metrics = TopicMetrics(self._metrics)
+        self._hosted = ReplicaManager(self.logs, metadata, purgatory, topic_metrics, context, make_fetchers)
+        self._on_directory_failed = on_directory_failed
+        return self._hosted
+
+    @property
+    def replicas(self) -> ReplicaManager:
+        assert self._hosted is not None, "`host` was not called"
+        return self._hosted
 
     def config_changed(self) -> None:
         """Some of the broker's keys have other values now. Before there are partitions only the logs have to know."""
         settings = log_settings(self._config)
-        if hasattr(self, "replicas"):
-            self.replicas.configure(settings)
+        if self._hosted is not None:
+            self._hosted.configure(settings)
         else:
             self.logs.registry.apply(settings)
 
@@ -107,7 +127,7 @@ class DataPlane:
         online = self.logs.dirs.online()
         await self._loop.run_in_executor(None, self.delivery.close)
         await self._loop.run_in_executor(None, self._cleaning.stop)
-        await self._loop.run_in_executor(None, self.logs.close, self.broker_epoch)
+        await self._loop.run_in_executor(None, self.logs.close, self._broker_epoch())
         failed = [log_dir.path for log_dir in online if not log_dir.is_online]
         if failed:
             raise LogDirError(", ".join(failed), "not closed cleanly, recovery will run at the next start")
@@ -140,16 +160,25 @@ class DataPlane:
             self._high_watermarks_due = now + interval_ms / 1000
             self.logs.durability.checkpoint_high_watermarks()
 
+    def _broker_epoch(self) -> int:
+        return -1 if self._hosted is None else self._hosted.context.broker_epoch()
+
     def _high_watermark(self, log: PartitionLog) -> int:
-        if not hasattr(self, "replicas"):
+        if self._hosted is None:
             return self.logs.registry.checkpointed_high_watermark(log.topic_partition)
-        return self.replicas.high_watermark(log)
+        return self._hosted.high_watermark(log)
 
     def _directory_failed(self, path: str, partitions: Sequence[TopicPartition], error: Exception) -> None:
         if self._is_stopping:
             return  # In the thread of the stop: nobody is served any more, and the controller sees the session end.
-        if hasattr(self, "replicas"):
-            self.replicas.log_directory_failed(partitions)
-            self.on_directory_failed()
+        if self._hosted is not None:
+            self._hosted.log_directory_failed(partitions)
+            self._on_directory_failed()
         if not self.logs.dirs.online():
             self._on_fatal(LogDirError(path, "it was the last one; the broker cannot go on without any"))
+
+
+def _expired_fetches(metrics: Metrics) -> dict[bool, Counter]:
+    """By whether they are a follower's."""
+    name = "kafka_server_delayedfetchmetrics_expires_total"
+    return {who == "follower": metrics.counter(name, {"fetcherType": who}) for who in ("consumer", "follower")}

@@ -24,14 +24,18 @@ class HostedPartitions:
 
     def __init__(self, replicas: ReplicaManager) -> None:
         self._replicas = replicas
-        self.listeners: list[LeadershipListener] = []
+        self._listeners: list[LeadershipListener] = []
+
+    def subscribe(self, listener: LeadershipListener) -> None:
+        """Before the first partition comes."""
+        self._listeners.append(listener)
 
     def is_offline(self, partition: TopicPartition) -> bool:
         return self._replicas.is_offline(partition)
 
     def become_leader(self, role: PartitionRole, overrides: Mapping[str, str]) -> None:
         self._apply(role)
-        for listener in self.listeners:
+        for listener in self._listeners:
             listener.partition_led(role.partition, role.leader_epoch)
 
     def become_follower(self, role: PartitionRole, overrides: Mapping[str, str]) -> None:
@@ -46,7 +50,7 @@ class HostedPartitions:
             raise self._replicas.storage_failed(error) from error
 
     def _left(self, partition: TopicPartition) -> None:
-        for listener in self.listeners:
+        for listener in self._listeners:
             listener.partition_left(partition)
 
     def _apply(self, role: PartitionRole) -> None:

@@ -12,7 +12,7 @@ import asyncio
 import logging
 from collections.abc import Iterator, Mapping
 
-from ottla.controller.control_request_handler import BrokerState
+from ottla.controller.control_request_handler import ControlRequestHandler
 from ottla.controller.local_partitions import PartitionRole
 from ottla.errors import KafkaError
 from ottla.metadata.cache import MetadataCache
@@ -26,11 +26,11 @@ logger = logging.getLogger(__name__)
 ASK_SECONDS = 0.3
 _ANSWER_TIMEOUT_MS = 2000
 _VERSION_MAX = 12  # topic ids
-_CHANNEL = "second-hand-metadata"
+_CHANNEL = "peer-metadata"
 
 
-class SecondHandMetadata:
-    def __init__(self, peers: Peers, metadata: MetadataCache, state: BrokerState) -> None:
+class PeerMetadataRefresh:
+    def __init__(self, peers: Peers, metadata: MetadataCache, state: ControlRequestHandler) -> None:
         self._peers = peers
         self._metadata = metadata
         self._state = state
@@ -39,14 +39,14 @@ class SecondHandMetadata:
     def begin(self) -> None:
         """The session is over: ask until the controller has told us everything anew."""
         if self._task is None or self._task.done():
-            self._task = asyncio.get_running_loop().create_task(self._run(), name="second-hand-metadata")
+            self._task = asyncio.get_running_loop().create_task(self._run(), name="peer-metadata")
 
     def stop(self) -> None:
         if self._task is not None:
             self._task.cancel()
 
     async def _run(self) -> None:
-        while not self._state.is_current:
+        while not self._state.registration.is_current:
             peers = [broker_id for broker_id in self._metadata.image.brokers if broker_id != self._state.broker_id]
             await asyncio.gather(*map(self._ask, peers))
             await asyncio.sleep(ASK_SECONDS)
@@ -60,11 +60,11 @@ class SecondHandMetadata:
         except KafkaError as error:
             logger.debug("broker %d does not say who leads: %s", broker_id, error)
             return
-        image, roles = merge_second_hand(self._metadata.image, response, self._state.broker_id)
+        image, roles = merge_peer_metadata(self._metadata.image, response, self._state.broker_id)
         self._state.hear_from_peer(image, roles)
 
 
-def merge_second_hand(
+def merge_peer_metadata(
     image: ClusterImage, response: MetadataResponse, own_id: int
 ) -> tuple[ClusterImage, list[PartitionRole]]:
     """The image with what is newer in a peer's answer, and that as roles."""

@@ -11,23 +11,19 @@ _FETCHERS = {"clientId": "Replica"}
 
 
 def register_replication_metrics(metrics: Metrics, replicas: ReplicaManager, control: ControlPlane) -> None:
-    _register_isr(metrics, replicas, control)
+    _register_isr(metrics, replicas)
     _register_partitions(metrics, replicas)
     _register_fetchers(metrics, control)
     _register_controller(metrics, control)
 
 
-def _register_isr(metrics: Metrics, replicas: ReplicaManager, control: ControlPlane) -> None:
+def _register_isr(metrics: Metrics, replicas: ReplicaManager) -> None:
     prefix = "kafka_server_replicamanager_"
     metrics.gauge(prefix + "underreplicatedpartitions", function=lambda: sum(map(_is_under_replicated, _led(replicas))))
     metrics.gauge(
         prefix + "underminisrpartitioncount", function=lambda: sum(not p.has_enough_replicas for p in _led(replicas))
     )
     metrics.gauge(prefix + "atminisrpartitioncount", function=lambda: sum(map(_is_at_minimum, _led(replicas))))
-    changes = control.replication.isr_changes
-    changes.shrinks = metrics.counter(prefix + "isrshrinks_total")
-    changes.expands = metrics.counter(prefix + "isrexpands_total")
-    changes.failures = metrics.counter(prefix + "failedisrupdates_total")
 
 
 def _register_partitions(metrics: Metrics, replicas: ReplicaManager) -> None:
@@ -76,9 +72,6 @@ def _register_controller(metrics: Metrics, control: ControlPlane) -> None:
     prefix = "kafka_controller_kafkacontroller_"
     metrics.gauge(prefix + "offlinepartitionscount", function=lambda: controller.offline_partitions)
     metrics.gauge(prefix + "preferredreplicaimbalancecount", function=lambda: controller.preferred_imbalance)
-    stats = controller.stats
-    stats.elections = metrics.histogram("kafka_controller_controllerstats_leaderelectionrateandtimems")
-    stats.unclean = metrics.counter("kafka_controller_controllerstats_uncleanleaderelections_total")
 
 
 def _led(replicas: ReplicaManager) -> Iterator[Partition]:

@@ -1,106 +1,116 @@
-"""The broker among its peers: it follows other leaders, its own ISR changes go to the controller, its session counts.
-
-The parts are made here and hung into the replica manager and the partitions' context; `session` is what tells whether
-this broker may still act as a leader.
-"""
+"""The broker among its peers: it follows other leaders, and its own ISR changes go to the controller."""
 
 import asyncio
-import logging
+from collections.abc import Callable
+from typing import Protocol
 
-from ottla.broker.peer_metadata_refresh import SecondHandMetadata
 from ottla.clients.addresses import Address
 from ottla.clients.connection import ConnectionSettings
 from ottla.clients.runtime import Runtime
 from ottla.config import BrokerConfig
-from ottla.controller.control_request_handler import BrokerState
-from ottla.controller.node import ControllerNode
-from ottla.coordination.session import Session, SessionEvent
+from ottla.controller.registration import OwnRegistration
+from ottla.coordination.session import Session
 from ottla.metadata.cache import MetadataCache
 from ottla.metadata.image import NO_LEADER, ClusterImage
-from ottla.protocol.messages.alter_partition import AlterPartitionRequest, AlterPartitionResponse
-from ottla.replication.alter_partition_manager import IsrChanges
+from ottla.observability.metrics import Metrics
+from ottla.replication.alter_partition_manager import AlterLocally, AlterPartitionManager, IsrMetrics
 from ottla.replication.fetcher import FetcherSettings, FetcherSurroundings
 from ottla.replication.fetcher_manager import FetcherManager
 from ottla.replication.peers import Peers
-from ottla.replication.replica_manager import ReplicaManager
+from ottla.replication.replica_context import ReplicaContext
+from ottla.replication.replica_manager import Fetchers, ReplicaManager
 
-logger = logging.getLogger(__name__)
 
-_ALTER_PARTITION_VERSION = 3
+class MakeReplicas(Protocol):
+    """Makes the home of the broker's partitions (`DataPlane.host`)."""
+
+    def __call__(
+        self, context: ReplicaContext, make_fetchers: Callable[[ReplicaManager], Fetchers], /
+    ) -> ReplicaManager: ...
 
 
 class ReplicationPlane:
+    """Two circles are closed here, and nowhere else by a late binding (`broker/__init__`):
+
+    Fetchers append through the replica manager, which tells them what to follow: it makes them of itself.
+    A partition's ISR goes to the controller, which may be this broker and tells its own partitions: `alter_locally`.
+    """
+
     def __init__(
         self,
         config: BrokerConfig,
         runtime: Runtime,
         session: Session,
         metadata: MetadataCache,
-        replicas: ReplicaManager,
-        state: BrokerState,
-        controller: ControllerNode,
+        metrics: Metrics,
+        registration: OwnRegistration,
+        make_replicas: MakeReplicas,
+        alter_locally: AlterLocally,
     ) -> None:
         self._config = config
+        self._runtime = runtime
         self._session = session
         self._metadata = metadata
-        self._replicas = replicas
-        self._state = state
-        self._controller = controller
+        self._registration = registration
         self._loop = runtime.loop
         self._listener = config.inter_broker_listener_name
-        self.peers = Peers(runtime, connection_settings(config, state.broker_id), self._address)
-        surroundings = FetcherSurroundings(replicas, self.peers, runtime.clock, runtime.wheel, fetcher_settings(config))
-        self.fetchers = FetcherManager(surroundings, lambda: config.int("num.replica.fetchers"))
-        self.isr_changes = IsrChanges(replicas.context, metadata, self.peers, self._alter_locally)
-        self._second_hand = SecondHandMetadata(self.peers, metadata, state)
+        self.peers = Peers(runtime, connection_settings(config, registration.broker_id), self._address)
+        self.alter_partition_manager = AlterPartitionManager(
+            registration.broker_id, self._broker_epoch, metadata, self.peers, alter_locally, _isr_metrics(metrics)
+        )
+        self.replicas = make_replicas(self._context(), self._make_fetchers)
         self._checking: asyncio.TimerHandle | None = None
-        self._unsubscribe = session.subscribe(self._session_changed)
         self._unsubscribe_metadata = metadata.subscribe(self._image_changed)
-        self._hang_in()
 
-    def _hang_in(self) -> None:
-        context = self._replicas.context
-        context.broker_epoch = lambda: self._state.broker_epoch
-        context.may_acknowledge = lambda: self._session.lease_valid() and self._state.is_current
-        context.propose_isr = self.isr_changes.propose
-        self._replicas.fetchers = self.fetchers
+    def _context(self) -> ReplicaContext:
+        return ReplicaContext(
+            self._registration.broker_id,
+            self._runtime.clock,
+            self._config.int("replica.lag.time.max.ms"),
+            broker_epoch=self._broker_epoch,
+            is_alive=lambda broker: broker in self._metadata.image.brokers,
+            may_acknowledge=lambda: self._session.lease_valid() and self._registration.is_current,
+            propose_isr=self.alter_partition_manager.propose,
+        )
+
+    def _broker_epoch(self) -> int:
+        return self._registration.broker_epoch
+
+    def _make_fetchers(self, replicas: ReplicaManager) -> FetcherManager:
+        runtime, settings = self._runtime, fetcher_settings(self._config)
+        surroundings = FetcherSurroundings(replicas, self.peers, runtime.clock, runtime.wheel, settings)
+        self.fetchers = FetcherManager(surroundings, lambda: self._config.int("num.replica.fetchers"))
+        return self.fetchers
 
     def start(self) -> None:
-        interval_s = self._replicas.context.lag_time_max_s / 2
+        interval_s = self.replicas.context.lag_time_max_s / 2
         self._checking = self._loop.call_later(interval_s, self._check)
 
     async def stop(self) -> None:
-        self._unsubscribe()
         self._unsubscribe_metadata()
         if self._checking is not None:
             self._checking.cancel()
-        self._second_hand.stop()
         self.fetchers.stop()
-        self.isr_changes.stop()
+        self.alter_partition_manager.stop()
         await self.peers.close()
 
     def _check(self) -> None:
-        self._replicas.check_isrs()
+        self.replicas.check_isrs()
         self.start()
 
     def _image_changed(self, before: ClusterImage, after: ClusterImage) -> None:
         if before.brokers.keys() != after.brokers.keys():
-            self._replicas.check_isrs()
+            self.replicas.check_isrs()
 
-    def _session_changed(self, event: SessionEvent) -> None:
+    def session_lost(self) -> None:
         """What we led may be led elsewhere by now: nothing is acknowledged before the controller has spoken again."""
-        if event is SessionEvent.EXPIRED:
-            self._state.session_lost()
-            self._replicas.session_lost()
-            self._metadata.swap(without_leader(self._metadata.image, self._state.broker_id))
-            self._second_hand.begin()
+        self._registration.session_lost()
+        self.replicas.session_lost()
+        self._metadata.swap(without_leader(self._metadata.image, self._registration.broker_id))
 
     def _address(self, broker_id: int) -> Address | None:
         endpoint = self._metadata.image.endpoint(broker_id, self._listener)
         return None if endpoint is None else Address(endpoint.host, endpoint.port)
-
-    async def _alter_locally(self, request: AlterPartitionRequest) -> AlterPartitionResponse:
-        return await self._controller.alter_partition(request, _ALTER_PARTITION_VERSION)
 
 
 def without_leader(image: ClusterImage, broker_id: int) -> ClusterImage:
@@ -131,3 +141,9 @@ def fetcher_settings(config: BrokerConfig) -> FetcherSettings:
         backoff_ms=config.int("replica.fetch.backoff.ms"),
         socket_timeout_ms=config.int("replica.socket.timeout.ms"),
     )
+
+
+def _isr_metrics(metrics: Metrics) -> IsrMetrics:
+    prefix = "kafka_server_replicamanager_"
+    names = ("isrshrinks_total", "isrexpands_total", "failedisrupdates_total")
+    return IsrMetrics(*(metrics.counter(prefix + name) for name in names))

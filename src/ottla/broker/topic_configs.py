@@ -14,15 +14,15 @@ logger = logging.getLogger(__name__)
 
 
 class TopicConfigs:
-    """Callable by topic. `overrides` is set once there is a connection to ZooKeeper, before any log is loaded."""
+    """Callable by topic. `overrides` knows them from before any log is loaded."""
 
-    def __init__(self, config: BrokerConfig) -> None:
+    def __init__(self, config: BrokerConfig, overrides: Callable[[str], Mapping[str, str]]) -> None:
         self._config = config
-        self.overrides: Callable[[str], Mapping[str, str]] = lambda topic: {}
+        self._overrides = overrides
 
     def __call__(self, topic: str) -> TopicConfig:
         try:
-            return self._config.topic_config(self.overrides(topic))
+            return self._config.topic_config(self._overrides(topic))
         except ConfigError as error:
             logger.error("the configuration of topic %s is not usable, defaults hold: %s", topic, error)
             return self._config.default_topic_config

@@ -20,6 +20,7 @@ from ottla.coordination.errors import ConnectionLossError
 from ottla.coordination.kazoo_session import KazooSession
 from ottla.coordination.session_life import SessionOptions
 from ottla.errors import OperatorError
+from ottla.observability.instruments import Histogram
 
 if TYPE_CHECKING:
     from ottla.coordination.embedded.server import EmbeddedZooKeeper
@@ -30,9 +31,7 @@ _EMBEDDED_TICK_MS = 1000
 
 
 class ZooKeeperLink:
-    """`session` is there after `start`."""
-
-    session: KazooSession
+    """`start` gives the session."""
 
     def __init__(
         self,
@@ -40,27 +39,31 @@ class ZooKeeperLink:
         clock: Clock,
         on_failure: Callable[[BaseException], None],
         log_dir_contents: Callable[[], LogDirContents],
+        request_times: Histogram,
     ) -> None:
         self._config = config
         self._clock = clock
         self._on_failure = on_failure
         self._log_dir_contents = log_dir_contents
-        self.embedded: EmbeddedZooKeeper | None = None
+        self._request_times = request_times
+        self._session: KazooSession | None = None
+        self._embedded: EmbeddedZooKeeper | None = None
 
-    async def start(self) -> None:
+    async def start(self) -> KazooSession:
         connect = self._config.string("zookeeper.connect")
         servers = parse_connect_string(connect) if connect else await self._start_embedded()
-        self.session = KazooSession(self._options(servers), self._clock)
+        self._session = session = KazooSession(self._options(servers), self._clock, self._request_times)
         try:
-            await self.session.start()
+            await session.start()
         except ConnectionLossError as error:
             raise OperatorError(f"{error}. Is zookeeper.connect right, and is ZooKeeper running?") from error
+        return session
 
     async def stop(self) -> None:
-        if hasattr(self, "session"):
-            await self.session.close()
-        if self.embedded is not None:
-            await self.embedded.stop()
+        if self._session is not None:
+            await self._session.close()
+        if self._embedded is not None:
+            await self._embedded.stop()
 
     async def _start_embedded(self) -> ConnectString:
         # Imported here: a broker on an ensemble starts without it.
@@ -82,7 +85,7 @@ class ZooKeeperLink:
             await server.start()
         except DirectoryInUseError as error:
             raise OperatorError(f"{error}: give this broker another {KEY}, or stop the other one") from error
-        self.embedded = server
+        self._embedded = server
         write_owner(data_dir, log_dirs)
         if port not in (0, server.port):
             logger.warning("port %d is taken: the embedded ZooKeeper listens on %d", port, server.port)
@@ -98,7 +101,7 @@ class ZooKeeperLink:
             digest=config.password("ottla.zookeeper.auth"),
             set_acl=config.bool("zookeeper.set.acl"),
             directory=os.path.abspath(config.log_dirs[0]),
-            own_server=self.embedded is not None,
+            own_server=self._embedded is not None,
         )
 
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from ottla.controller.control_request_handler import BrokerState
+from ottla.controller.control_request_handler import ControlRequestHandler
 from ottla.controller.control_requests import ControlRequest
 from ottla.controller.state import BrokerRecord
 from ottla.errors.kafka import BrokerNotAvailableError
@@ -27,7 +27,7 @@ class BrokerChannel(Protocol):
 class LocalChannel:
     """Brokers in this process: the lone broker itself, or all of them in tests."""
 
-    def __init__(self, brokers: Mapping[int, BrokerState]) -> None:
+    def __init__(self, brokers: Mapping[int, ControlRequestHandler]) -> None:
         self._brokers = brokers
 
     def send(self, broker_id: int, request: ControlRequest) -> "asyncio.Future[Any]":

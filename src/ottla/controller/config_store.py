@@ -44,12 +44,23 @@ OnBrokerConfig = Callable[[int | None, Mapping[str, str]], None]  # None: of all
 OnClientConfig = Callable[[ConfigEntity, Mapping[str, str]], None]  # users, clients, ips
 
 
+class StoredTopicConfigs(dict[str, Configs]):
+    """The topics' own configs, as far as a `ConfigStore` has read them. There before it, since logs are."""
+
+    def overrides(self, topic: str) -> Mapping[str, str]:
+        return self.get(topic, {})
+
+
 class ConfigStore:
-    def __init__(self, session: Session, broker_id: int, clock: Clock) -> None:
+    """`topics` is where the topics' configs go; without it a place of its own."""
+
+    def __init__(
+        self, session: Session, broker_id: int, clock: Clock, topics: StoredTopicConfigs | None = None
+    ) -> None:
         self._session = session
         self._broker_id = broker_id
         self._clock = clock
-        self._topics: dict[str, Configs] = {}
+        self._topics = StoredTopicConfigs() if topics is None else topics
         self._client_configs: dict[ConfigEntity, Configs] = {}
         self._last_notice = -1
         self._missed_notices = False
@@ -59,9 +70,24 @@ class ConfigStore:
         self._closed = False
         self._started = False
         self._waiting: list[tuple[int, asyncio.Future[None]]] = []
-        self.on_topic_config: OnTopicConfig = lambda topic, configs: None
-        self.on_broker_config: OnBrokerConfig = lambda broker_id, configs: None
-        self.on_client_config: OnClientConfig = lambda entity, configs: None
+        self._on_topic: list[OnTopicConfig] = []
+        self._on_broker: list[OnBrokerConfig] = []
+        self._on_client: list[OnClientConfig] = []
+
+    def subscribe(
+        self,
+        *,
+        on_topic: OnTopicConfig | None = None,
+        on_broker: OnBrokerConfig | None = None,
+        on_client: OnClientConfig | None = None,
+    ) -> None:
+        """Be told whenever configs are read: of topics that `load` knows, of this broker, of users, clients and ips."""
+        if on_topic is not None:
+            self._on_topic.append(on_topic)
+        if on_broker is not None:
+            self._on_broker.append(on_broker)
+        if on_client is not None:
+            self._on_client.append(on_client)
 
     async def start(self) -> None:
         self._session.subscribe(self._session_changed)
@@ -80,7 +106,7 @@ class ConfigStore:
 
     def overrides(self, topic: str) -> Mapping[str, str]:
         """The topic's own configs, as far as `load` has read them."""
-        return self._topics.get(topic, {})
+        return self._topics.overrides(topic)
 
     def client_configs(self) -> Mapping[ConfigEntity, Mapping[str, str]]:
         """Everything under users, clients and ips: quotas and SCRAM credentials."""
@@ -183,15 +209,21 @@ class ConfigStore:
         if entity.type == "topics":
             if entity.name in self._topics:
                 self._topics[entity.name] = configs
-                self.on_topic_config(entity.name, configs)
+                for on_topic in self._on_topic:
+                    on_topic(entity.name, configs)
         elif entity.type == "brokers":
             if entity.name == paths.DEFAULT_ENTITY:
-                self.on_broker_config(None, configs)
+                self._tell_broker_config(None, configs)
             elif entity.name == str(self._broker_id):
-                self.on_broker_config(self._broker_id, configs)
+                self._tell_broker_config(self._broker_id, configs)
         else:
             self._client_configs[entity] = configs
-            self.on_client_config(entity, configs)
+            for on_client in self._on_client:
+                on_client(entity, configs)
+
+    def _tell_broker_config(self, broker_id: int | None, configs: Configs) -> None:
+        for on_broker in self._on_broker:
+            on_broker(broker_id, configs)
 
     # Notices
 

@@ -36,11 +36,11 @@ class News(Protocol):
 
 
 class ControllerStats:
-    """Counted by the controller in office; the broker hangs its own instruments in."""
+    """Counted by the controller in office."""
 
-    def __init__(self) -> None:
-        self.elections: Histogram | None = None
-        self.unclean = Counter()
+    def __init__(self, elections: Histogram | None = None, unclean: Counter | None = None) -> None:
+        self.elections = elections
+        self.unclean = unclean or Counter()
 
 
 class Surroundings(NamedTuple):

@@ -18,6 +18,7 @@ from typing import NamedTuple, Protocol
 
 from ottla.controller.control_requests import LEADER_DURING_DELETE, SECURITY_PROTOCOL_IDS, ControlRequest
 from ottla.controller.local_partitions import LocalPartitions, PartitionRole
+from ottla.controller.registration import OwnRegistration
 from ottla.errors import ErrorCode, KafkaError
 from ottla.metadata.cache import MetadataCache
 from ottla.metadata.image import BrokerRegistration, ClusterImage, Endpoint, PartitionImage, TopicImage
@@ -63,30 +64,30 @@ class HeldReplica(NamedTuple):
     leader_epoch: int
 
 
-class BrokerState:
-    def __init__(self, broker_id: int, cache: MetadataCache, local: LocalPartitions, configs: TopicOverrides) -> None:
-        self.broker_id = broker_id
-        self.broker_epoch = -1  # set by whoever registers the broker
+class ControlRequestHandler:
+    """`on_told_everything` is called whenever the controller has told us all our roles: it knows this registration."""
+
+    def __init__(
+        self,
+        registration: OwnRegistration,
+        cache: MetadataCache,
+        local: LocalPartitions,
+        configs: TopicOverrides,
+        on_told_everything: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.registration = registration
+        self.broker_id = registration.broker_id
         self._cache = cache
         self._local = local
         self._configs = configs
         self._controller_epoch = 0
-        self.is_current = True
-        """False from the end of a session until the controller has told us everything in the new one."""
-        self.on_told_everything: Callable[[], None] = lambda: None
-        """Called whenever the controller has told us all our roles: it knows this registration of ours."""
-        self._lost_epoch = -1
+        self._on_told_everything = on_told_everything
         self._held: dict[TopicPartition, HeldReplica] = {}
         self._turn = asyncio.Lock()
 
-    def session_lost(self) -> None:
-        """What we know of our roles may be over; what the controller says to a later registration counts again."""
-        self.is_current = False
-        self._lost_epoch = self.broker_epoch
-
     def hear_from_peer(self, image: ClusterImage, roles: Iterable[PartitionRole]) -> None:
         """Without a session: who leads, as other brokers were told. What is led elsewhere by now is followed."""
-        if self.is_current:
+        if self.registration.is_current:
             return
         if image is not self._cache.image:
             self._cache.swap(image)
@@ -111,7 +112,7 @@ class BrokerState:
                 return await self.handle_update_metadata(request)
 
     def _refusal(self, request: ControlRequest) -> ErrorCode:
-        if -1 < request.broker_epoch < self.broker_epoch:
+        if -1 < request.broker_epoch < self.registration.broker_epoch:
             return ErrorCode.STALE_BROKER_EPOCH
         if request.controller_epoch < self._controller_epoch:
             return ErrorCode.STALE_CONTROLLER_EPOCH
@@ -142,9 +143,8 @@ class BrokerState:
                     for topic in request.topic_states
                 ]
             )
-            if request.type == _FULL and request.broker_epoch > self._lost_epoch:
-                self.is_current = True  # Also when we have not heard yet that we are registered again.
-                self.on_told_everything()
+            if request.type == _FULL and self.registration.told_everything(request.broker_epoch):
+                self._on_told_everything()
             return response
 
     def _take_role(self, role: PartitionRole) -> ErrorCode:

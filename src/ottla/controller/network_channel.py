@@ -16,7 +16,7 @@ from ottla.clients.addresses import Address
 from ottla.clients.backoff import Backoff
 from ottla.clients.connection import ConnectionSettings
 from ottla.clients.runtime import Runtime
-from ottla.controller.control_request_handler import BrokerState
+from ottla.controller.control_request_handler import ControlRequestHandler
 from ottla.controller.control_requests import ControlRequest
 from ottla.controller.state import BrokerRecord
 from ottla.errors import KafkaError
@@ -33,7 +33,7 @@ class NetworkChannel:
 
     def __init__(
         self,
-        local: BrokerState,
+        local: ControlRequestHandler,
         runtime: Runtime,
         settings: ConnectionSettings,
         listener_names: tuple[str, ...],

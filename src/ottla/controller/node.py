@@ -81,14 +81,15 @@ class ControllerNode:
         configs: TopicOverrides,
         settings: ControllerSettings,
         register: Callable[[], Awaitable[object]],
-        chance: random.Random | None = None,
+        rng: random.Random | None = None,
+        stats: ControllerStats | None = None,
     ) -> None:
         """`register` puts the broker into /brokers/ids; it is called for every new session, before the election."""
         self._broker_id = broker_id
         self._session = session
         self._settings = settings
         self._register = register
-        self._chance = chance or random.Random()
+        self._rng = rng or random.Random()
         self._queue = EventQueue()
         self._active: ActiveController | None = None
         self._election = ControllerElection(session, broker_id, clock, self._controller_changed)
@@ -100,14 +101,14 @@ class ControllerNode:
             functools.partial(self._news, 0),
             settings.unclean_by_default,
             settings.deletion_enabled,
-            ControllerStats(),
+            stats or ControllerStats(),
             clock.monotonic,
         )
         self._unsubscribe: Callable[[], None] = lambda: None
         self._epoch_version = -1
         self._office = 0
         self._rebalance_timer: asyncio.TimerHandle | None = None
-        self._pauses = Backoff(200, 10_000, self._chance)
+        self._pauses = Backoff(200, 10_000, self._rng)
         self._failures = 0
         self._retries: dict[str, asyncio.TimerHandle] = {}
 
@@ -150,10 +151,6 @@ class ControllerNode:
     def is_busy(self) -> bool:
         """Whether events wait or one is being done."""
         return self._queue.is_busy
-
-    @property
-    def stats(self) -> ControllerStats:
-        return self._surroundings.stats
 
     @property
     def offline_partitions(self) -> int:
@@ -290,7 +287,7 @@ class ControllerNode:
             raise NotControllerError from None
 
     def _admin(self, active: ActiveController) -> TopicAdmin:
-        return TopicAdmin(active, self._settings.defaults(), self._chance)
+        return TopicAdmin(active, self._settings.defaults(), self._rng)
 
     # What handlers ask. Each result is what it should be or the KafkaError that says why not
 

@@ -83,6 +83,39 @@ async def generate_broker_id(session: Session, reserved_max: int) -> int:
     return reserved_max + stat.version
 
 
+class OwnRegistration:
+    """What this broker knows of its own registration, which changes with every session.
+
+    `is_current` is False from the end of a session until the controller has told us everything in the new one.
+    """
+
+    __slots__ = ("_lost_epoch", "broker_epoch", "broker_id", "is_current")
+
+    def __init__(self, broker_id: int) -> None:
+        self.broker_id = broker_id
+        self.broker_epoch = -1
+        self.is_current = True
+        self._lost_epoch = -1
+
+    def registered(self, broker_epoch: int) -> None:
+        self.broker_epoch = broker_epoch
+
+    def session_lost(self) -> None:
+        """What we know of our roles may be over; what the controller says to a later registration counts again."""
+        self.is_current = False
+        self._lost_epoch = self.broker_epoch
+
+    def told_everything(self, broker_epoch: int) -> bool:
+        """The controller told all roles to the registration of this epoch; False when that one is over.
+
+        It may be one of which we have not heard ourselves yet.
+        """
+        if broker_epoch <= self._lost_epoch:
+            return False
+        self.is_current = True
+        return True
+
+
 class BrokerRegistration:
     """Keeps /brokers/ids/N ours through all sessions of this process."""
 
@@ -120,7 +153,7 @@ class BrokerRegistration:
         self._info = info
         await self._session.set(paths.broker_id(self._broker_id), info.encode())
 
-    async def vouched(self) -> None:
+    async def lacks_nothing(self) -> None:
         """Say no longer that we may lack records, neither now nor in later sessions."""
         with contextlib.suppress(CoordinationError):
             await self.update(self._info._replace(may_lack_records=False))

@@ -60,7 +60,7 @@ class SessionOptions(NamedTuple):
 class SessionLife:
     """What `kazoo_session.KazooSession` is besides its operations."""
 
-    def __init__(self, options: SessionOptions, clock: Clock) -> None:
+    def __init__(self, options: SessionOptions, clock: Clock, request_times: Histogram | None = None) -> None:
         self._options = options
         self._clock = clock
         self._chroot = options.connect.chroot
@@ -71,7 +71,7 @@ class SessionLife:
         self._lease = Lease(clock)
         self._window = RequestWindow()
         self._connection_log = RateLimitedLogger(log, clock)
-        self.request_times = Histogram()
+        self._request_times = request_times or Histogram()
         self._watchdog = Watchdog(clock, self._close_link_of_stuck_loop)
         self._subscribers: list[StateCallback] = []
         self._link: KazooLink | None = None
@@ -342,7 +342,7 @@ class SessionLife:
             return
         if error is None or isinstance(error, ZooKeeperError):  # the server answered
             self._lease.renew(request.sent_at)
-            self.request_times.record((self._clock.monotonic() - request.sent_at) * 1000)
+            self._request_times.record((self._clock.monotonic() - request.sent_at) * 1000)
         request.settle(value, error)
         following = self._window.release(request)
         if following is not None:

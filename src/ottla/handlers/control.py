@@ -3,7 +3,7 @@
 Only the versions with topic ids, grouped topics and broker epochs are served: no older controller is in this cluster.
 """
 
-from ottla.controller.control_request_handler import BrokerState
+from ottla.controller.control_request_handler import ControlRequestHandler
 from ottla.errors import KafkaError
 from ottla.handlers.context import RequestContext
 from ottla.handlers.registry import HandlerTable, always
@@ -14,7 +14,7 @@ from ottla.protocol.messages.update_metadata import UpdateMetadataRequest, Updat
 
 
 class ControlHandlers:
-    def __init__(self, state: BrokerState) -> None:
+    def __init__(self, state: ControlRequestHandler) -> None:
         self._state = state
 
     def register(self, table: HandlerTable) -> None:

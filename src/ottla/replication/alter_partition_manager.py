@@ -12,7 +12,7 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ottla.clients.backoff import Backoff
 from ottla.errors import ErrorCode, KafkaError
@@ -29,7 +29,6 @@ from ottla.protocol.messages.alter_partition import (
 from ottla.replication.leadership import IsrProposal
 from ottla.replication.partition import Partition
 from ottla.replication.peers import Peers
-from ottla.replication.replica_context import ReplicaContext
 
 logger = logging.getLogger(__name__)
 
@@ -48,18 +47,30 @@ class _Waiting:
         self.unanswered = 0
 
 
-class IsrChanges:
+class IsrMetrics(NamedTuple):
+    """Kafka's IsrShrinksPerSec, IsrExpandsPerSec and FailedIsrUpdatesPerSec."""
+
+    shrinks: Counter
+    expands: Counter
+    failures: Counter
+
+
+class AlterPartitionManager:
     def __init__(
         self,
-        context: ReplicaContext,
+        broker_id: int,
+        broker_epoch: Callable[[], int],
         metadata: MetadataCache,
         peers: Peers,
         alter_locally: AlterLocally,
+        metrics: IsrMetrics | None = None,
         *,
         timeout_ms: int = 30_000,
         backoff_ms: int = 50,
     ) -> None:
-        self._context = context
+        """`alter_locally` is the way to the controller when it is this broker."""
+        self._broker_id = broker_id
+        self._broker_epoch = broker_epoch
         self._metadata = metadata
         self._peers = peers
         self._alter_locally = alter_locally
@@ -67,7 +78,7 @@ class IsrChanges:
         self._backoff = Backoff(backoff_ms, 1000)
         self._waiting: dict[Partition, _Waiting] = {}
         self._task: asyncio.Task[None] | None = None
-        self.shrinks = self.expands = self.failures = Counter()  # The broker hangs its own in.
+        self._metrics = metrics or IsrMetrics(Counter(), Counter(), Counter())
 
     def propose(self, partition: Partition, proposal: IsrProposal) -> None:
         """`ReplicaContext.propose_isr`."""
@@ -88,7 +99,7 @@ class IsrChanges:
             await self._send(sent)
             if any(waiting.partition.is_proposed(waiting.proposal) for waiting in sent):
                 failures += 1
-                self.failures.value += 1
+                self._metrics.failures.value += 1
                 await asyncio.sleep(self._backoff.delay_ms(failures) / 1000)
             else:
                 failures = 0
@@ -103,7 +114,7 @@ class IsrChanges:
         for waiting in sent:
             waiting.unanswered += 1
         try:
-            response = await self._request(build_request(self._context, sent))
+            response = await self._request(build_request(self._broker_id, self._broker_epoch(), sent))
         except KafkaError as error:
             logger.info("ISR changes of %d partitions are not answered: %s", len(sent), error)
             return
@@ -116,7 +127,7 @@ class IsrChanges:
 
     async def _request(self, request: AlterPartitionRequest) -> AlterPartitionResponse:
         controller_id = self._metadata.image.controller_id
-        if controller_id == self._context.broker_id:
+        if controller_id == self._broker_id:
             return await self._alter_locally(request)
         response: AlterPartitionResponse = await self._peers.request(
             controller_id, request, channel=_CHANNEL, timeout_ms=self._timeout_ms
@@ -151,12 +162,12 @@ class IsrChanges:
     def _count(self, partition: Partition, before: tuple[int, ...]) -> None:
         logger.info("%s: ISR %s became %s", partition.topic_partition, before, partition.isr)
         if len(partition.isr) > len(before):
-            self.expands.value += 1
+            self._metrics.expands.value += 1
         elif len(partition.isr) < len(before):
-            self.shrinks.value += 1
+            self._metrics.shrinks.value += 1
 
 
-def build_request(context: ReplicaContext, proposals: list[_Waiting]) -> AlterPartitionRequest:
+def build_request(broker_id: int, broker_epoch: int, proposals: list[_Waiting]) -> AlterPartitionRequest:
     topics: dict[uuid.UUID, list[Any]] = {}
     for waiting in proposals:
         partition, proposal = waiting.partition, waiting.proposal
@@ -172,7 +183,7 @@ def build_request(context: ReplicaContext, proposals: list[_Waiting]) -> AlterPa
             )
         )
     return AlterPartitionRequest(
-        broker_id=context.broker_id,
-        broker_epoch=context.broker_epoch(),
+        broker_id=broker_id,
+        broker_epoch=broker_epoch,
         topics=[RequestTopicData(topic_id=topic_id, partitions=parts) for topic_id, parts in topics.items()],
     )

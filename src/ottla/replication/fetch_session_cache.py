@@ -16,11 +16,11 @@ _SESSION_ID_MAX = 2**31 - 1
 
 
 class FetchSessionCache:
-    def __init__(self, clock: Clock, slots_max: int) -> None:
+    def __init__(self, clock: Clock, slots_max: int, evictions: Counter | None = None) -> None:
         self._clock = clock
         self._slots_max = slots_max
         self._sessions: dict[int, FetchSession] = {}  # Least recently used first.
-        self.evictions = Counter()
+        self._evictions = evictions or Counter()
 
     def __len__(self) -> int:
         return len(self._sessions)
@@ -72,7 +72,7 @@ class FetchSessionCache:
         if evicted is None:
             return False
         self.remove(evicted.session_id)
-        self.evictions.value += 1
+        self._evictions.value += 1
         return True
 
     def _evictable(self, privileged: bool) -> FetchSession | None:

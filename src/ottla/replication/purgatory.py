@@ -11,7 +11,7 @@ A wait ends exactly once: by its watcher's own decision, by its timer, or becaus
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
 from ottla.clock.timer_wheel import Timer, TimerWheel
@@ -47,11 +47,17 @@ class Watched:
 class Purgatory:
     """Collects changed partitions over one loop turn and wakes their watchers; counts who waits."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, timers: TimerWheel) -> None:
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        timers: TimerWheel,
+        expired_fetches: Mapping[bool, Counter] | None = None,
+    ) -> None:
+        """`expired_fetches`: counters of fetches that waited in vain, by whether they are a follower's."""
         self.loop = loop
         self.timers = timers
         self.waiting: dict[str, int] = {"Produce": 0, "Fetch": 0}
-        self.expired_fetches = {False: Counter(), True: Counter()}  # by whether they are a follower's
+        self.expired_fetches = expired_fetches or {False: Counter(), True: Counter()}
         self._changed: dict[Watched, None] = {}
 
     def mark(self, partition: Watched) -> None:

@@ -10,7 +10,7 @@ A request that names a partition gets it here, or the error that tells the clien
 import asyncio
 import logging
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from ottla.errors import KafkaError, LogDirError
@@ -73,7 +73,9 @@ class ReplicaManager:
         purgatory: Purgatory,
         topic_metrics: TopicMetrics,
         context: ReplicaContext,
+        make_fetchers: Callable[["ReplicaManager"], Fetchers] = lambda replicas: NoFetchers(),
     ) -> None:
+        """Fetchers append through this object: `make_fetchers` is called once all else of it is there."""
         self._broker_id = context.broker_id
         self.context = context
         self._logs = logs
@@ -81,10 +83,10 @@ class ReplicaManager:
         self.purgatory = purgatory
         self._topic_metrics = topic_metrics
         self._topics: dict[str, dict[int, Partition]] = {}
-        self.fetchers: Fetchers = NoFetchers()
         self._held_topics: dict[uuid.UUID, str] = {}
         self._offline: set[TopicPartition] = set()
         self._refused_early: dict[TopicPartition, RefusedBatches] = {}
+        self._fetchers = make_fetchers(self)
 
     # Looking up
 
@@ -152,11 +154,11 @@ class ReplicaManager:
         if partition is None:
             partition = self._open(name, topic_id, is_new=state.is_new)
         if state.leader == self._broker_id:
-            self.fetchers.leave(partition)
+            self._fetchers.leave(partition)
             return partition.become_leader(state)
         accepted = partition.become_follower(state)
         if accepted:
-            self.fetchers.follow(partition)
+            self._fetchers.follow(partition)
         return accepted
 
     def _open(self, name: TopicPartition, topic_id: uuid.UUID, *, is_new: bool) -> Partition:
@@ -203,7 +205,7 @@ class ReplicaManager:
         if not by_index and self._topics.pop(name.topic, None) is not None:
             self._topic_metrics.remove(name.topic)
         if partition is not None:
-            self.fetchers.leave(partition)
+            self._fetchers.leave(partition)
             if not by_index:
                 self._held_topics.pop(partition.topic_id, None)
         return partition
@@ -225,7 +227,7 @@ class ReplicaManager:
 
     def follower_heard(self, broker_id: int) -> None:
         """A broker fetches as a follower, whatever partitions its request names."""
-        self.context.heard_at[broker_id] = self.context.clock.monotonic()
+        self.context.heard_from(broker_id)
 
     def append(
         self, partition: Partition, records: memoryview, acks: int, produce_version: int, now_ms: int

@@ -101,7 +101,8 @@ class LogRegistry:
         return log
 
     def _add(self, log_dir: LogDir, log: PartitionLog) -> None:
-        self._logs[log.topic_partition] = log_dir.logs[log.topic_partition] = log
+        self._logs[log.topic_partition] = log
+        log_dir.add(log)
         self._observers.log_added(log)
 
     def _note_topic_id(self, log: PartitionLog, topic_id: uuid.UUID | None) -> None:
@@ -153,7 +154,8 @@ class LogRegistry:
         """The log is served no longer, and nothing more is written to it; who waits for its flush gets the error."""
         partition = log.topic_partition
         log_dir = self.dirs.of(log)
-        del self._logs[partition], log_dir.logs[partition]
+        del self._logs[partition]
+        log_dir.remove(log)
         self._topic_ids.pop(partition, None)
         log_dir.flusher.forget(log, error)
         self.removed_count += 1

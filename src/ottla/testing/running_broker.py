@@ -67,9 +67,10 @@ class ThreadBroker(RunningBroker):
         return self.broker is not None
 
     def _start(self) -> str:
-        return self._thread.run(self._start_on_loop(Broker(BrokerConfig.load(self.properties))))
+        return self._thread.run(self._start_on_loop(BrokerConfig.load(self.properties)))
 
-    async def _start_on_loop(self, broker: Broker) -> str:
+    async def _start_on_loop(self, config: BrokerConfig) -> str:
+        broker = Broker(config)
         try:
             await broker.start()
         except BaseException:

@@ -110,6 +110,12 @@ class LogDir:
         """A LogDirectory with descriptors of its own, for a thread; later it may be handed over."""
         return LogDirectory(self.path, self.directory.disk, HandleCache(VIEW_HANDLES_MAX))
 
+    def add(self, log: PartitionLog) -> None:
+        self.logs[log.topic_partition] = log
+
+    def remove(self, log: PartitionLog) -> None:
+        del self.logs[log.topic_partition]
+
     def fail(self, error: Exception) -> None:
         """Take the directory offline, once."""
         if self.is_online:
