@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ottla.handlers.fetch_delivery import WARM_TAIL_BYTES
+from ottla.handlers.fetch.deliver import WARM_TAIL_BYTES
 from ottla.observability.catalogue import metric_definitions
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.api_versions import ApiVersionsRequest

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ottla.errors import ErrorCode
-from ottla.replication.fetching import SMALL_BYTES_MAX
+from ottla.replication.fetch_reader import SMALL_BYTES_MAX
 from support.disks import os_error
 from support.halves import BAD, GOOD, STORAGE_ERROR, halves
 from support.loops import on_loop

@@ -24,7 +24,7 @@ from ottla.protocol.messages.list_offsets import (
     ListOffsetsTopic,
 )
 from ottla.records.control import ControlType
-from ottla.replication.fetching import READ_COMMITTED
+from ottla.replication.fetch_reader import READ_COMMITTED
 from ottla.replication.partition import Partition
 from support.logs import append_in_transaction, batch, end_transaction
 from support.loops import on_loop

@@ -7,11 +7,11 @@ import pytest
 
 from ottla.clock import ManualClock
 from ottla.errors.kafka import FetchSessionIdNotFoundError, FetchSessionTopicIdError, InvalidFetchSessionEpochError
+from ottla.handlers.fetch.wait import DelayedFetch
 from ottla.model import ZERO_UUID
-from ottla.replication.delayed_fetch import Answers, DelayedFetch
+from ottla.replication.fetch_reader import FetchEntry, FetchParams, FetchReader, FetchResult, Reads, close_reads
 from ottla.replication.fetch_session import EntryKey, FetchSession, next_epoch
 from ottla.replication.fetch_session_cache import FetchSessionCache
-from ottla.replication.fetching import FetchEntry, FetchParams, FetchReader, FetchResult
 from support.loops import on_loop
 from support.replicas import BROKER_ID, Replicas, replicas_in, turn
 
@@ -40,19 +40,17 @@ def poll(
     replicas: Replicas, reader: FetchReader, session: FetchSession, *, full: bool = False, params: FetchParams = NO_WAIT
 ) -> list[int]:
     """Which partitions an answer at once names."""
-    delayed: DelayedFetch[Answers] = DelayedFetch(reader, session, params, lambda answers: answers, full=full)
+    delayed: DelayedFetch[Reads] = DelayedFetch(reader, session, params, lambda answers: answers, full=full)
     answers = delayed.start(replicas.purgatory)
     assert isinstance(answers, list)
-    for _entry, answer in answers:
-        if hasattr(answer.records, "close"):
-            answer.records.close()
+    close_reads(answers)
     return [entry.partition_index for entry, _answer in answers]
 
 
-def wait(replicas: Replicas, reader: FetchReader, session: FetchSession) -> asyncio.Future[Answers]:
+def wait(replicas: Replicas, reader: FetchReader, session: FetchSession) -> asyncio.Future[Reads]:
     """What an answer will name that waits for news."""
     params = FetchParams(-1, 500, 1, 1 << 20, 0)
-    delayed: DelayedFetch[Answers] = DelayedFetch(reader, session, params, lambda answers: answers, full=False)
+    delayed: DelayedFetch[Reads] = DelayedFetch(reader, session, params, lambda answers: answers, full=False)
     waiting = delayed.start(replicas.purgatory)
     assert isinstance(waiting, asyncio.Future)
     return waiting
@@ -181,7 +179,7 @@ async def test_waiting_session_is_answered_with_the_news(tmp_path: Path) -> None
         [(entry, answer)] = waiting.result()
         assert entry.partition_index == 0
         assert answer.high_watermark == 1
-        answer.records.close()  # type: ignore[union-attr]
+        answer.close()
 
 
 @on_loop
@@ -202,7 +200,7 @@ async def test_offset_above_the_high_watermark_is_waited_for_until_the_watermark
         await turn()
         [(entry, answer)] = waiting.result()
         assert entry.read_bytes > 0
-        answer.records.close()  # type: ignore[union-attr]
+        answer.close()
 
 
 @on_loop

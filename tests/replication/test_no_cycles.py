@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from ottla.handlers.fetch.wait import DelayedFetch
 from ottla.model import ZERO_UUID
-from ottla.replication.delayed_fetch import Answers, DelayedFetch
 from ottla.replication.delayed_produce import DelayedProduce, Unacknowledged
+from ottla.replication.fetch_reader import FetchEntry, FetchParams, FetchReader, Reads, close_reads
 from ottla.replication.fetch_session import EntryKey, FetchSession
-from ottla.replication.fetching import FetchEntry, FetchParams, FetchReader
 from ottla.replication.purgatory import Wait
 from ottla.storage.log.log_results import AppendInfo
 from support.loops import on_loop
@@ -32,12 +32,12 @@ def alive() -> int:
     return sum(isinstance(found, DelayedFetch | DelayedProduce | Wait) for found in gc.get_objects())
 
 
-def start_fetch(replicas: Replicas, offset: int) -> asyncio.Future[Answers]:
+def start_fetch(replicas: Replicas, offset: int) -> asyncio.Future[Reads]:
     session = FetchSession(0)
     entry = FetchEntry("t", ZERO_UUID, 0)
     entry.fetch_offset, entry.max_bytes = offset, 1 << 20
     session.put(EntryKey("t", 0), entry)
-    delayed: DelayedFetch[Answers] = DelayedFetch(
+    delayed: DelayedFetch[Reads] = DelayedFetch(
         FetchReader(replicas.manager), session, WAITING, lambda answers: answers, full=True
     )
     waiting = delayed.start(replicas.purgatory)
@@ -58,9 +58,8 @@ async def test_fetches_that_waited(tmp_path: Path) -> None:
         replicas.append(partition)
         await turn()
         for future in waiting:
-            for _entry, answer in future.result():
-                answer.records.close()  # type: ignore[union-attr]
-        del future, waiting, _entry, answer
+            close_reads(future.result())
+        del future, waiting
         assert alive() == 0
 
 

@@ -131,7 +131,7 @@ async def test_a_few_who_wait_are_told_at_once_and_only_once(tmp_path: Path) -> 
         watchers = watchers_of(replicas, partition, FEW_MAX)
         replicas.append(partition)
         assert [watcher.told for watcher in watchers] == [0] * FEW_MAX
-        replicas.purgatory.wake_few()
+        replicas.purgatory.notify_if_few()
         assert [watcher.told for watcher in watchers] == [1] * FEW_MAX
         await turn()
         assert [watcher.told for watcher in watchers] == [1] * FEW_MAX
@@ -158,7 +158,7 @@ async def test_many_who_wait_are_told_in_the_next_turn(tmp_path: Path) -> None:
         partition = replicas.lead()
         watchers = watchers_of(replicas, partition, FEW_MAX + 1)
         replicas.append(partition)
-        replicas.purgatory.wake_few()
+        replicas.purgatory.notify_if_few()
         assert {watcher.told for watcher in watchers} == {0}
         await turn()
         assert {watcher.told for watcher in watchers} == {1}

@@ -7,8 +7,7 @@ import pytest
 
 from ottla.errors import ConfigError, ErrorCode
 from ottla.metadata.image import BrokerRegistration, ClusterImage
-from ottla.protocol.messages.fetch import PartitionData
-from ottla.replication.fetching import FetchEntry, FetchParams, FetchReader
+from ottla.replication.fetch_reader import FetchEntry, FetchParams, FetchReader, PartitionRead
 from ottla.replication.partition import PartitionState
 from ottla.replication.replica_selector import RackAwareReplicaSelector, replica_selector
 from support.loops import on_loop
@@ -31,14 +30,12 @@ def lead_with_racks(replicas: Replicas, isr: tuple[int, ...] = ALL) -> None:
         partition.note_follower_fetch(follower, partition.log.position_of(2), 0, 1)
 
 
-def read(replicas: Replicas, rack: str | None, offset: int = 0, replica_id: int = -1) -> PartitionData:
+def read(replicas: Replicas, rack: str | None, offset: int = 0, replica_id: int = -1) -> PartitionRead:
     entry = FetchEntry("t", NO_ID, 0)
     entry.fetch_offset, entry.max_bytes = offset, 1000
     reader = FetchReader(replicas.manager, RackAwareReplicaSelector(replicas.metadata))
-    ((_, answer),) = reader.read([entry], FetchParams(replica_id, 0, 1, 1000, 0, rack_id=rack)).data
-    close = getattr(answer.records, "close", None)
-    if close is not None:
-        close()
+    ((_, answer),) = reader.read([entry], FetchParams(replica_id, 0, 1, 1000, 0, rack_id=rack)).reads
+    answer.close()
     return answer
 
 

@@ -6,7 +6,7 @@ import pytest
 from ottla.errors import ErrorCode
 from ottla.errors.kafka import GroupAuthorizationFailedError
 from ottla.handlers.context import NO_RESPONSE, CloseConnection
-from ottla.handlers.fetch import is_from_follower
+from ottla.handlers.fetch.plan import is_from_follower
 from ottla.handlers.registry import always
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.alter_partition import AlterPartitionRequest, AlterPartitionResponse

@@ -4,7 +4,7 @@ import asyncio
 import uuid
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ottla.broker.control_plane import ControlPlane
 from ottla.broker.topic_configs import TopicConfigs
@@ -19,8 +19,8 @@ from ottla.handlers.alter_partition import AlterPartitionHandlers
 from ottla.handlers.api_versions import ApiVersionsHandlers
 from ottla.handlers.control import ControlHandlers
 from ottla.handlers.controlled_shutdown import ControlledShutdownHandlers
-from ottla.handlers.fetch import FetchHandlers
-from ottla.handlers.fetch_delivery import FetchDelivery
+from ottla.handlers.fetch.deliver import FetchDelivery
+from ottla.handlers.fetch.handler import FetchHandlers
 from ottla.handlers.list_offsets import ListOffsetsHandlers
 from ottla.handlers.metadata import MetadataHandlers
 from ottla.handlers.produce import ProduceHandlers
@@ -29,8 +29,7 @@ from ottla.metadata.cache import MetadataCache
 from ottla.metadata.image import ClusterImage
 from ottla.observability.metrics import Metrics
 from ottla.observability.topic_metrics import TopicMetrics
-from ottla.protocol.messages.fetch import FetchResponse
-from ottla.replication.delayed_fetch import Answers
+from ottla.replication.fetch_reader import Reads
 from ottla.replication.fetch_session_cache import FetchSessionCache
 from ottla.replication.purgatory import Purgatory
 from ottla.replication.replica_context import ReplicaContext
@@ -49,6 +48,8 @@ from simulation.zookeeper import DistantSession
 if TYPE_CHECKING:
     from simulation.simulation import Simulation
 
+Response = TypeVar("Response")
+
 TICK_SECONDS = 1.0
 TICK_MS = 5
 
@@ -56,8 +57,8 @@ TICK_MS = 5
 class InlineDelivery(FetchDelivery):
     """Nothing is read ahead in a thread."""
 
-    def prepare(self, version: int, answers: Answers, response: FetchResponse) -> FetchResponse:
-        return response
+    def deliver(self, version: int, reads: Reads, respond: Callable[[], Response]) -> Response:
+        return respond()
 
 
 def address_of(broker_id: int) -> str:

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ottla.handlers.fetch import FetchHandlers
-from ottla.handlers.fetch_delivery import FetchDelivery
+from ottla.handlers.fetch.deliver import FetchDelivery
+from ottla.handlers.fetch.handler import FetchHandlers
 from ottla.observability.metrics import Metrics
 from ottla.replication.fetch_session_cache import FetchSessionCache
 from support.raw_requests import BIG

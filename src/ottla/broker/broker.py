@@ -196,7 +196,7 @@ class Broker:
             wheel=wheel,
             metrics=self.metrics,
             limits=ServerLimits.from_config(config),
-            wake_few=replicas.purgatory.wake_few,
+            notify_if_few=replicas.purgatory.notify_if_few,
         )
         self._on_config_change(lambda keys: self.server.apply_limits(ServerLimits.from_config(config)))
         bound = self.server.bind()

@@ -15,7 +15,7 @@ from ottla.broker.topic_configs import TopicConfigs
 from ottla.clock import Clock, TimerWheel
 from ottla.config import BrokerConfig
 from ottla.errors import LogDirError, OttlaError
-from ottla.handlers.fetch_delivery import FetchDelivery
+from ottla.handlers.fetch.deliver import FetchDelivery
 from ottla.metadata.cache import MetadataCache
 from ottla.model import TopicPartition
 from ottla.observability.instruments import Counter

@@ -15,7 +15,7 @@ from ottla.handlers.control import ControlHandlers
 from ottla.handlers.controlled_shutdown import ControlledShutdownHandlers
 from ottla.handlers.delete_records import DeleteRecordsHandlers
 from ottla.handlers.elect_leaders import ElectLeadersHandlers
-from ottla.handlers.fetch import FetchHandlers
+from ottla.handlers.fetch.handler import FetchHandlers
 from ottla.handlers.leader_epochs import LeaderEpochHandlers
 from ottla.handlers.list_offsets import ListOffsetsHandlers
 from ottla.handlers.log_dirs import LogDirHandlers

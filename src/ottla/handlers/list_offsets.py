@@ -31,7 +31,7 @@ from ottla.protocol.messages.list_offsets import (
     ListOffsetsTopic,
     ListOffsetsTopicResponse,
 )
-from ottla.replication.fetching import READ_COMMITTED
+from ottla.replication.fetch_reader import READ_COMMITTED
 from ottla.replication.partition import Partition
 from ottla.replication.replica_manager import ReplicaManager
 

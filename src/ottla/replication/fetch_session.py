@@ -1,6 +1,6 @@
 """What a fetcher fetches, remembered between its requests (KIP-227).
 
-A session's request names only what changed and its answer only what has news. So that an idle session costs nothing
+A session's request names only what changed and its response only what has news. So that an idle session costs nothing
 however many partitions it has, each of its entries is in one of two states:
 
     ready      read at the next request: just added or changed, or the last read returned something or had no room
@@ -15,9 +15,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
 from ottla.model import NO_BROKER
-from ottla.protocol.messages.fetch import PartitionData
-from ottla.replication.fetching import FetchEntry
-from ottla.replication.gain import Gain
+from ottla.replication.fetch_reader import FetchEntry, PartitionRead
 from ottla.replication.partition import Partition
 
 INVALID_SESSION_ID = 0
@@ -44,7 +42,7 @@ class WaitingFetch(Protocol):
         ...
 
     def give_up(self) -> None:
-        """Answer with nothing."""
+        """Respond with nothing."""
         ...
 
 
@@ -91,7 +89,7 @@ class FetchSession:
                 self._drop(entry)
 
     def close(self) -> None:
-        """Nothing is left to watch or to read, and a fetch that waits is answered with nothing."""
+        """Nothing is left to watch or to read, and a fetch that waits is responded to with nothing."""
         for partition in self._by_partition:
             partition.watchers.pop(self, None)
         self._by_partition.clear()
@@ -117,36 +115,30 @@ class FetchSession:
                 entry.partition = entry.start = None
 
     @staticmethod
-    def has_news(entry: FetchEntry, answer: PartitionData) -> bool:
-        """Whether an incremental answer must name this partition."""
+    def has_news(entry: FetchEntry, read: PartitionRead) -> bool:
+        """Whether an incremental response must name this partition."""
         return (
             entry.read_bytes > 0
-            or answer.error_code != 0
-            or answer.diverging_epoch.epoch >= 0
-            or answer.preferred_read_replica >= 0
-            or answer.high_watermark != entry.last_high_watermark
-            or answer.log_start_offset != entry.last_log_start
+            or read.error_code != 0
+            or read.diverging_epoch is not None
+            or read.preferred_read_replica >= 0
+            or read.high_watermark != entry.last_high_watermark
+            or read.log_start_offset != entry.last_log_start
         )
 
-    def settle(self, entry: FetchEntry, answer: PartitionData) -> None:
-        """After an answer: to the end of the line when something was read, else watch. A starved one stays put."""
-        is_taken = answer.error_code == 0 and answer.diverging_epoch.epoch < 0
+    def settle(self, entry: FetchEntry, read: PartitionRead) -> None:
+        """After a response: to the end of the line when something was read, else watch. A starved one stays put."""
+        is_taken = read.error_code == 0 and read.diverging_epoch is None
         # What comes with an error, or with an order to truncate, the fetcher does not take over: it is told again.
-        entry.last_high_watermark = answer.high_watermark if is_taken else -1
-        entry.last_log_start = answer.log_start_offset if is_taken else -1
+        entry.last_high_watermark = read.high_watermark if is_taken else -1
+        entry.last_log_start = read.log_start_offset if is_taken else -1
         if entry.is_starved:
             return
         self.ready.pop(entry, None)
-        if entry.read_bytes > 0 or answer.error_code != 0 or answer.preferred_read_replica >= 0:
+        if entry.read_bytes > 0 or read.error_code != 0 or read.preferred_read_replica >= 0:
             self.ready[entry] = None
         else:
             self.watch(entry)
-
-    @staticmethod
-    def settle_gain(entry: FetchEntry, gain: Gain) -> None:
-        """`settle` of the only entry that is ready. It stays so."""
-        entry.last_high_watermark = gain.high_watermark
-        entry.last_log_start = gain.log_start_offset
 
     def watch(self, entry: FetchEntry) -> None:
         partition = entry.partition
@@ -155,7 +147,7 @@ class FetchSession:
             partition.watchers[self] = None
 
     def partition_changed(self, partition: Partition) -> None:
-        """The watch is over, unless the waiting fetch still wants more. An answer decides anew what is watched."""
+        """The watch is over, unless the waiting fetch still wants more. A response decides anew what is watched."""
         partition.watchers.pop(self, None)
         entry = self._by_partition.pop(partition, None)
         if entry is None:

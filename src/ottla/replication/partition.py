@@ -47,6 +47,8 @@ class PartitionState(NamedTuple):
 
 class Partition(Watched):
     __slots__ = (
+        "_last_stable",
+        "_last_stable_for",
         "_local_broker_id",
         "context",
         "high_watermark",
@@ -89,6 +91,8 @@ class Partition(Watched):
         self.isr: tuple[int, ...] = ()
         self.replicas: tuple[int, ...] = ()
         self.high_watermark = self._within_log(high_watermark)
+        self._last_stable = self.high_watermark
+        self._last_stable_for: LogOffset | None = None
 
     @property
     def is_leader(self) -> bool:
@@ -329,12 +333,18 @@ class Partition(Watched):
 
     @property
     def last_stable_offset(self) -> LogOffset:
-        """The end of what read_committed consumers may see: the oldest open transaction, else the high watermark."""
+        """The end of what read_committed consumers may see: the oldest open transaction, else the high watermark.
+
+        It is kept while the high watermark stays: transactions begin and end past that. Only where the log begins may
+        come before it.
+        """
         high_watermark = self.high_watermark
-        unstable = self.log.first_unstable_offset(high_watermark.offset)
-        if unstable is None or unstable.offset >= high_watermark.offset:
-            return high_watermark
-        return unstable
+        stable = self._last_stable
+        if high_watermark is not self._last_stable_for or stable.offset < self.log.log_start_offset:
+            unstable = self.log.first_unstable_offset(high_watermark.offset)
+            stable = high_watermark if unstable is None or unstable.offset >= high_watermark.offset else unstable
+            self._last_stable_for, self._last_stable = high_watermark, stable
+        return stable
 
     def maybe_advance_high_watermark(self) -> bool:
         """Move to the smallest log end of those who count (a lone replica's own end); True when it moved."""

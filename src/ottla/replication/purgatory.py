@@ -65,10 +65,14 @@ class Purgatory:
             self.loop.call_soon(self._wake)
         self._changed[partition] = None
 
-    def wake_few(self) -> None:
+    def notify_if_few(self) -> None:
         """Tell the watchers now, if there are not many; else they are told in the loop's next turn."""
-        if self._changed and sum(len(partition.watchers) for partition in self._changed) <= FEW_MAX:
-            self._wake()
+        if self._changed:
+            count = 0
+            for partition in self._changed:
+                count += len(partition.watchers)
+            if count <= FEW_MAX:
+                self._wake()
 
     def _wake(self) -> None:
         changed, self._changed = self._changed, {}

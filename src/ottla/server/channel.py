@@ -60,7 +60,7 @@ class ChannelServices:
     admission: Admission
     dispatcher: FrameDispatcher
     pipelined: Counter
-    wake_few: Callable[[], None]
+    notify_if_few: Callable[[], None]
     on_closed: Callable[["Channel", CloseReason], None]
 
 
@@ -277,7 +277,7 @@ class Channel:
         self._deadlines.frame_incomplete()
 
     def frames_handled(self) -> None:
-        self._services.wake_few()
+        self._services.notify_if_few()
 
     def drained(self) -> None:
         now = self.last_active_at = self._services.clock.monotonic()

@@ -12,7 +12,7 @@ from typing import Any
 
 from ottla.errors import ErrorCode
 from ottla.handlers.context import EncodedResponse
-from ottla.handlers.fetch import is_from_follower
+from ottla.handlers.fetch.plan import is_from_follower
 from ottla.handlers.registry import HandlerEntry
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.apis import api_info

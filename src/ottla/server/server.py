@@ -43,9 +43,9 @@ class Server:
         wheel: TimerWheel,
         metrics: Metrics,
         limits: ServerLimits | None = None,
-        wake_few: Callable[[], None] = lambda: None,
+        notify_if_few: Callable[[], None] = lambda: None,
     ) -> None:
-        """`wake_few` is called between the requests of one read and their answers: see `Purgatory.wake_few`."""
+        """`notify_if_few` is called between the requests of one read and their responses: see `Purgatory`."""
         limits = limits or ServerLimits()
         specs = tuple(specs)
         by_api_key = not any(spec.is_control for spec in specs)
@@ -70,7 +70,7 @@ class Server:
             admission=self.admission,
             dispatcher=self.dispatcher,
             pipelined=self._metrics.pipelined,
-            wake_few=wake_few,
+            notify_if_few=notify_if_few,
             on_closed=self._on_channel_closed,
         )
         self.listeners = tuple(self._listener(spec) for spec in specs)

@@ -19,6 +19,7 @@ from functools import partial
 
 from ottla.config.topic_config import TopicConfig
 from ottla.disk.directory import LogDirectory
+from ottla.errors import LogDirError
 from ottla.errors.kafka import KafkaError, OffsetOutOfRangeError
 from ottla.model import NO_OFFSET, NO_TIMESTAMP, TopicPartition
 from ottla.records.attributes import CONTROL_MASK
@@ -59,6 +60,7 @@ class PartitionLog:
     """Made by `log_creation` of what `loading` found. `recovery_point`: everything below it is durable."""
 
     __slots__ = (
+        "_first_unstable",
         "_latest_epoch",
         "_roll_after_timestamp",
         "_roll_jitter",
@@ -109,6 +111,7 @@ class PartitionLog:
         self.log_start_offset = log_start_offset
         self.log_end_offset = log_end_offset
         self.recovery_point = recovery_point
+        self._first_unstable: LogOffset | None = None
         self.hooks: LogHooks = hooks or NoHooks()
         self._latest_epoch = leader_epochs.latest_epoch
         self._roll_jitter = random.random()
@@ -322,7 +325,14 @@ class PartitionLog:
 
     # -- read ---------------------------------------------------------------------------------------------------------
 
-    def read(self, offset: int, max_bytes: int, *, end_offset: LogOffset, minimum_one_batch: bool = False) -> LogRead:
+    def read(
+        self,
+        offset: int,
+        max_bytes: int,
+        *,
+        end_offset: LogOffset,
+        minimum_one_batch: bool = False,
+    ) -> LogRead:
         """What may be read from `offset` on, below `end_offset`. The caller closes the slice."""
         if offset >= end_offset.offset or not self.log_start_offset <= offset:
             self._check_in_range(offset)
@@ -330,6 +340,27 @@ class PartitionLog:
         if max_bytes <= 0 and not minimum_one_batch:  # There is no room left: nothing needs to be looked up.
             return LogRead(None, LogOffset(offset))
         return read_segments(self.segments, offset, max_bytes, end_offset, minimum_one_batch=minimum_one_batch)
+
+    def read_tail(self, start: LogOffset, end: LogOffset, max_bytes: int) -> bytes:
+        """The bytes between two known places of the active segment. Empty where only `read` can tell what is there.
+
+        `start` is from an earlier read, since when the log has only grown.
+        """
+        active = self.active
+        size = end.position - start.position
+        if (
+            active.base_offset != start.segment_base
+            or active.base_offset != end.segment_base
+            or not 0 < size <= max_bytes
+            or start.position < 0
+            or start.offset < self.log_start_offset
+        ):
+            return b""
+        try:
+            data = active.log.read_at(start.position, size)
+        except LogDirError:  # Who goes on with `read` is told.
+            return b""
+        return data if len(data) == size else b""
 
     def _check_in_range(self, offset: int) -> None:
         if not self.log_start_offset <= offset <= self.log_end_offset:
@@ -358,9 +389,18 @@ class PartitionLog:
         return aborted_in_read(self.segments, read, first_offset, end_offset)
 
     def first_unstable_offset(self, high_watermark: int) -> LogOffset | None:
-        """Where read_committed readers stop; None: nothing but the high watermark holds them."""
-        offset = self.producers.transactions.first_unstable_offset(high_watermark)
-        return None if offset is None else self.position_of(max(offset, self.log_start_offset))
+        """Where read_committed readers stop; None: nothing but the high watermark holds them.
+
+        Its place is kept: it is looked up once for each transaction that is the oldest.
+        """
+        first_offset = self.producers.transactions.first_unstable_offset(high_watermark)
+        if first_offset is None:
+            return None
+        offset = max(first_offset, self.log_start_offset)
+        kept = self._first_unstable
+        if kept is None or kept.offset != offset:
+            kept = self._first_unstable = self.position_of(offset)
+        return kept
 
     def offset_for_timestamp(self, timestamp: int) -> FoundOffset:
         lookup = TimestampLookup(self.segments, self.log_start_offset, self.config.decompressed_bytes_max)
@@ -411,6 +451,7 @@ class PartitionLog:
 
     def _cut_state(self, end_offset: int, now_ms: int) -> None:
         """Make everything that describes the log end where the log now ends."""
+        self._first_unstable = None
         self.log_end_offset = end_offset
         self.log_start_offset = min(self.log_start_offset, end_offset)
         self.recovery_point = min(self.recovery_point, end_offset)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ottla.replication.fetching import ENOUGH_BYTES, bytes_between
+from ottla.replication.fetch_reader import ENOUGH_BYTES, bytes_between
 from ottla.storage.log.log_results import LogOffset
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from ottla.errors import ErrorCode
 from ottla.handlers.context import ClientContext, RequestContext
-from ottla.handlers.fetch import CONVERTED_BYTES_MAX, VERSIONS, FetchHandlers
+from ottla.handlers.fetch.handler import VERSIONS, FetchHandlers
+from ottla.handlers.fetch.plan import CONVERTED_BYTES_MAX
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.codec import decode, encode
 from ottla.protocol.messages.fetch import FetchRequest, FetchResponse
@@ -36,8 +37,9 @@ async def test_min_bytes_beyond_what_an_answer_may_have_are_not_waited_for(
         waiting.cancel()
         replicas.append(partition, bytes(500))
         response = handlers.handle_fetch(context, request)
-        assert isinstance(response, FetchResponse)
-        assert len(response.responses[0].partitions[0].records) == 1000
+        assert isinstance(response, bytes)
+        decoded, _ = decode(FetchResponse, 12, response)
+        assert len(decoded.responses[0].partitions[0].records) == 1000
 
 
 def told(handlers: FetchHandlers, request: FetchRequest, version: int, listener: str) -> tuple[object, list[object]]:

@@ -13,7 +13,7 @@ from ottla.disk.file_slice import FileSlice
 from ottla.disk.log_file import LogFile
 from ottla.disk.system_disk import RWF_NOWAIT, SystemDisk
 from ottla.errors import LogDirError, OttlaError
-from ottla.handlers.cold_reads import AHEAD_BYTES, CHUNK_BYTES, STREAMS_MAX, ColdReads
+from ottla.handlers.fetch.cold_reads import AHEAD_BYTES, CHUNK_BYTES, STREAMS_MAX, ColdReads
 from support.disks import os_error
 
 SIZE = 4 * AHEAD_BYTES

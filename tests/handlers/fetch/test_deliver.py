@@ -16,16 +16,14 @@ from ottla.disk.directory import LogDirectory
 from ottla.disk.file_slice import FileSlice
 from ottla.disk.log_file import LogFile
 from ottla.errors import ErrorCode
-from ottla.handlers.fetch_delivery import FetchDelivery, convert, read_small
+from ottla.handlers.fetch.deliver import FetchDelivery, convert, read_small
 from ottla.model import ZERO_UUID
 from ottla.observability.conversion_metrics import Conversion
 from ottla.observability.metrics import Metrics
-from ottla.protocol.messages.fetch import FetchResponse, PartitionData
 from ottla.records.attributes import Codec
 from ottla.records.legacy import decode_messages, down_convert
 from ottla.records.record import Record, encode_batch
-from ottla.replication.delayed_fetch import Answers
-from ottla.replication.fetching import SMALL_BYTES_MAX, FetchEntry
+from ottla.replication.fetch_reader import SMALL_BYTES_MAX, FetchEntry, PartitionRead, Reads
 from ottla.storage.log.log_results import LogOffset
 from support.disks import FaultyDisk, os_error
 from support.logs import create_log
@@ -44,12 +42,18 @@ def file(tmp_path: Path, disk: FaultyDisk) -> Iterator[LogFile]:
     file.close()
 
 
-def is_storage_error(answer: PartitionData) -> bool:
+def read_of(records: FileSlice | bytes) -> PartitionRead:
+    read = PartitionRead()
+    read.records, read.high_watermark = records, 9
+    return read
+
+
+def is_storage_error(answer: PartitionRead) -> bool:
     return (answer.error_code, answer.records, answer.high_watermark) == (ErrorCode.KAFKA_STORAGE_ERROR, b"", -1)
 
 
 def test_few_bytes_are_read_and_their_slice_is_closed(file: LogFile) -> None:
-    answer = PartitionData(records=FileSlice(file, 3, SMALL_BYTES_MAX))
+    answer = read_of(FileSlice(file, 3, SMALL_BYTES_MAX))
     read_small(answer)
     assert answer.records == (bytes(range(256)) * 64)[3 : 3 + SMALL_BYTES_MAX]
     assert file.pins == 0
@@ -57,7 +61,7 @@ def test_few_bytes_are_read_and_their_slice_is_closed(file: LogFile) -> None:
 
 def test_more_bytes_stay_a_slice(file: LogFile) -> None:
     piece = FileSlice(file, 0, SMALL_BYTES_MAX + 1)
-    answer = PartitionData(records=piece)
+    answer = read_of(piece)
     read_small(answer)
     assert answer.records is piece
     assert file.pins == 1
@@ -66,7 +70,7 @@ def test_more_bytes_stay_a_slice(file: LogFile) -> None:
 
 def test_few_bytes_that_the_disk_does_not_give_are_an_error_of_their_partition(file: LogFile, disk: FaultyDisk) -> None:
     disk.faults["pread"] = os_error(errno.EIO)
-    answer = PartitionData(records=FileSlice(file, 0, 100), high_watermark=9)
+    answer = read_of(FileSlice(file, 0, 100))
     read_small(answer)
     assert is_storage_error(answer)
     assert file.pins == 0
@@ -75,7 +79,7 @@ def test_few_bytes_that_the_disk_does_not_give_are_an_error_of_their_partition(f
 def test_what_was_truncated_meanwhile_stays_a_slice_whose_sending_will_say_so(file: LogFile) -> None:
     piece = FileSlice(file, 100, 100)
     file.truncate(150)
-    answer = PartitionData(records=piece)
+    answer = read_of(piece)
     read_small(answer)
     assert answer.records is piece
     piece.close()
@@ -89,13 +93,13 @@ def loop() -> Iterator[asyncio.AbstractEventLoop]:
     loop.close()
 
 
-def old_records(file: LogFile) -> Answers:
+def old_records(file: LogFile) -> Reads:
     """A fetch of them, as far as the delivery looks at it: they lie in an older segment than the log's last."""
     entry = FetchEntry("t", ZERO_UUID, 0)
     log = SimpleNamespace(end_position=LogOffset(1000, 1000, 0), config=BrokerConfig.load({}).topic_config({}))
     entry.partition = SimpleNamespace(log=log)  # type: ignore[assignment]
     entry.start = LogOffset(0, 0, 0)
-    return [(entry, PartitionData(records=FileSlice(file, 0, file.size)))]
+    return [(entry, read_of(FileSlice(file, 0, file.size)))]
 
 
 @pytest.mark.parametrize("faults", [{}, {"bring_in": os_error(errno.EIO)}])
@@ -105,7 +109,7 @@ def test_consumer_that_goes_away_while_its_records_are_brought_in_leaves_no_pin(
     """Whether they come or the disk fails."""
     delivery = FetchDelivery(loop, Metrics(ManualClock()))
     disk.faults.update(faults, preadv=BlockingIOError())
-    answer = delivery.prepare(11, old_records(file), FetchResponse())
+    answer = delivery.deliver(11, old_records(file), str)
     assert isinstance(answer, asyncio.Future)
     answer.cancel()
     loop.run_until_complete(asyncio.to_thread(delivery.close))
@@ -119,10 +123,10 @@ def test_records_that_the_disk_does_not_give_a_thread_are_an_error_of_their_part
 ) -> None:
     delivery = FetchDelivery(loop, Metrics(ManualClock()))
     disk.faults.update(dict.fromkeys(calls, os_error(errno.EIO)))
-    response, answers = FetchResponse(), old_records(file)
-    answer = delivery.prepare(version, answers, response)
+    answers = old_records(file)
+    answer = delivery.deliver(version, answers, lambda: "the response")
     assert isinstance(answer, asyncio.Future)
-    assert loop.run_until_complete(asyncio.wait_for(answer, 10)) is response
+    assert loop.run_until_complete(asyncio.wait_for(answer, 10)) == "the response"
     assert is_storage_error(answers[0][1])
     loop.run_until_complete(asyncio.to_thread(delivery.close))
     loop.run_until_complete(asyncio.sleep(0))
@@ -137,7 +141,7 @@ def test_old_consumer_that_goes_away_before_the_conversion_leaves_no_pin(
     loop.set_default_executor(executor)
     gate = threading.Event()
     executor.submit(gate.wait, 10)  # whatever is to be converted has to wait its turn
-    answer = delivery.prepare(3, old_records(file), FetchResponse())
+    answer = delivery.deliver(3, old_records(file), str)
     assert isinstance(answer, asyncio.Future)
     answer.cancel()
     loop.run_until_complete(asyncio.sleep(0))
@@ -146,13 +150,13 @@ def test_old_consumer_that_goes_away_before_the_conversion_leaves_no_pin(
     assert file.pins == 0
 
 
-def convert_for(version: int, records: bytes, root: Path, **config: int) -> tuple[PartitionData, Conversion | None]:
+def convert_for(version: int, records: bytes, root: Path, **config: int) -> tuple[PartitionRead, Conversion | None]:
     log = create_log(root, **config)
     log.active.append(records, 20, 20)
     entry = FetchEntry("t", ZERO_UUID, 0)
     entry.partition = SimpleNamespace(log=log)  # type: ignore[assignment]
     piece = FileSlice(log.active.log, 0, len(records))
-    answer = PartitionData(records=b"")
+    answer = read_of(b"")
     conversion = convert(version, entry, answer, piece)
     piece.close()
     return answer, conversion
@@ -210,7 +214,7 @@ def test_newer_consumers_get_stored_messages_as_they_are(
     read = log.read(1, 1 << 20, end_offset=log.end_position)
     entry.start = read.start
     assert read.slice is not None
-    answer = PartitionData(records=read.slice)
-    response = FetchResponse()
-    assert FetchDelivery(loop, Metrics(ManualClock())).prepare(4, [(entry, answer)], response) is response
+    answer = read_of(read.slice)
+    delivery = FetchDelivery(loop, Metrics(ManualClock()))
+    assert delivery.deliver(4, [(entry, answer)], lambda: "the response") == "the response"
     assert answer.records == records[len(OLD) // 3 :], "from the message that was asked for on"

@@ -9,21 +9,28 @@ import pytest
 
 from ottla.disk.file_slice import FileSlice
 from ottla.errors import ErrorCode
+from ottla.handlers.fetch.wait import DelayedFetch
 from ottla.model import ZERO_UUID
-from ottla.protocol.messages.fetch import PartitionData
 from ottla.records.control import ControlType, encode_end_txn_batch
-from ottla.replication import fetching
-from ottla.replication.delayed_fetch import Answers, DelayedFetch
+from ottla.replication import fetch_reader
+from ottla.replication.fetch_reader import (
+    READ_COMMITTED,
+    SMALL_BYTES_MAX,
+    FetchEntry,
+    FetchParams,
+    FetchReader,
+    Reads,
+    close_reads,
+)
 from ottla.replication.fetch_session import EntryKey, FetchSession
-from ottla.replication.fetching import READ_COMMITTED, FetchEntry, FetchParams, FetchReader
 from ottla.replication.partition import PartitionState
 from ottla.storage.log.batch_validation import Origin
 from support.disks import FaultyDisk, os_error
-from support.logs import batch
+from support.logs import append_in_transaction, batch, end_transaction
 from support.loops import on_loop
 from support.replicas import BROKER_ID, TOPIC_ID, Replicas, replicas_in, turn
 
-Respond = Callable[[Answers], Answers | asyncio.Future[Answers]]
+Respond = Callable[[Reads], Reads | asyncio.Future[Reads]]
 
 
 def fetch(
@@ -38,7 +45,7 @@ def fetch(
     replica_id: int = -1,
     last_fetched_epoch: int = -1,
     respond: Respond = lambda answers: answers,
-) -> Answers | asyncio.Future[Answers]:
+) -> Reads | asyncio.Future[Reads]:
     """A fetch without a session."""
     session = FetchSession(0)
     for (topic, index), offset in offsets.items():
@@ -48,20 +55,18 @@ def fetch(
         entry.last_fetched_epoch = last_fetched_epoch
         session.put(EntryKey(topic, index), entry)
     params = FetchParams(replica_id, wait_ms, min_bytes, max_bytes, isolation_level)
-    delayed: DelayedFetch[Answers] = DelayedFetch(FetchReader(replicas.manager), session, params, respond, full=True)
+    delayed: DelayedFetch[Reads] = DelayedFetch(FetchReader(replicas.manager), session, params, respond, full=True)
     return delayed.start(replicas.purgatory)
 
 
-def sizes(answers: Answers) -> list[int]:
+def sizes(answers: Reads) -> list[int]:
     found = [entry.read_bytes for entry, _answer in answers]
     close(answers)
     return found
 
 
-def close(answers: Answers) -> None:
-    for _entry, answer in answers:
-        if hasattr(answer.records, "close"):
-            answer.records.close()
+def close(answers: Reads) -> None:
+    close_reads(answers)
 
 
 @on_loop
@@ -228,11 +233,9 @@ def test_disk_that_does_not_tell_how_far_to_read_ends_the_wait_with_the_error(
     async def run() -> None:
         with replicas_in(tmp_path) as replicas:
             partition = replicas.lead()
-            records = batch(1, producer_id=1, producer_epoch=0, base_sequence=0, is_transactional=True)
-            partition.log.append_as_leader(records, 0, now_ms=0, origin=Origin.TRANSACTION)
-            partition.maybe_advance_high_watermark()
             waiting = fetch(replicas, {("t", 0): 0}, isolation_level=READ_COMMITTED)
             assert isinstance(waiting, asyncio.Future)
+            append_in_transaction(partition.log, 1, 0)
             replicas.append(partition)
             partition.log.active.log.close()
             partition.log.log_directory.disk = disk = FaultyDisk()
@@ -243,6 +246,31 @@ def test_disk_that_does_not_tell_how_far_to_read_ends_the_wait_with_the_error(
             disk.faults.clear()
 
     run()
+
+
+@on_loop
+async def test_place_of_an_open_transaction_is_looked_up_once(tmp_path: Path) -> None:
+    with replicas_in(tmp_path) as replicas:
+        partition = replicas.lead()
+        replicas.append(partition)
+        append_in_transaction(partition.log, 1, 0)
+        replicas.append(partition)
+        assert partition.last_stable_offset.offset == 1
+        partition.log.log_directory.disk = disk = FaultyDisk()
+        disk.faults["pread"] = os_error(errno.EIO)
+        waiting = fetch(replicas, {("t", 0): 1}, isolation_level=READ_COMMITTED)
+        assert isinstance(waiting, asyncio.Future)
+        for _ in range(2):
+            replicas.append(partition)
+            await turn()
+        assert not waiting.done()
+        disk.faults.clear()
+        end_transaction(partition.log, 1, ControlType.COMMIT)
+        partition.maybe_advance_high_watermark()
+        partition.changed()
+        await turn()
+        assert partition.last_stable_offset == partition.high_watermark
+        assert sizes(waiting.result())[0] > 0
 
 
 @on_loop
@@ -262,7 +290,7 @@ async def test_client_that_goes_away_leaves_nothing_behind(tmp_path: Path) -> No
 async def test_append_is_not_read_for_a_client_that_goes_away_in_the_same_turn(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas:
         partition = replicas.lead()
-        answered: list[Answers] = []
+        answered: list[Reads] = []
         waiting = fetch(replicas, {("t", 0): 0}, respond=lambda answers: answered.append(answers) or answers)
         assert isinstance(waiting, asyncio.Future)
         replicas.append(partition)
@@ -333,8 +361,8 @@ async def test_fetcher_below_the_start_of_the_log_is_told_so_whatever_its_epoch(
             answers = fetch(replicas, {("t", 0): 0}, last_fetched_epoch=last_fetched_epoch)
             assert isinstance(answers, list)
             [(_entry, answer)] = answers
-            told = (answer.error_code, answer.diverging_epoch.epoch)
-            assert told == (ErrorCode.OFFSET_OUT_OF_RANGE, -1), last_fetched_epoch
+            told = (answer.error_code, answer.diverging_epoch)
+            assert told == (ErrorCode.OFFSET_OUT_OF_RANGE, None), last_fetched_epoch
 
 
 @on_loop
@@ -369,7 +397,7 @@ async def test_later_partitions_share_what_is_left_and_give_no_part_of_a_batch_a
 async def test_an_answer_of_good_size_leaves_the_other_partitions_for_the_next_fetch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fetching, "GOOD_ANSWER_BYTES", 2500)
+    monkeypatch.setattr(fetch_reader, "GOOD_RESPONSE_BYTES", 2500)
     with replicas_in(tmp_path) as replicas:
         replicas.lead(count=4)
         for index in range(4):
@@ -387,7 +415,7 @@ async def test_an_answer_of_good_size_leaves_the_other_partitions_for_the_next_f
 
 @on_loop
 async def test_one_partition_gives_all_that_the_client_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetching, "GOOD_ANSWER_BYTES", 10)
+    monkeypatch.setattr(fetch_reader, "GOOD_RESPONSE_BYTES", 10)
     with replicas_in(tmp_path) as replicas:
         for _ in range(2):
             replicas.append(replicas.lead(), b"x" * 1000)
@@ -418,7 +446,7 @@ async def test_topic_recreated_under_the_same_name_is_another_topic(tmp_path: Pa
         session.put(EntryKey(TOPIC_ID, 0), entry)
         result = FetchReader(replicas.manager).read([entry], FetchParams(-1, 0, 1, 1 << 20, 0))
         assert result.total_bytes > 0
-        close(result.data)
+        close(result.reads)
 
 
 @pytest.mark.parametrize("is_done_first", [False, True])
@@ -429,10 +457,10 @@ def test_slices_of_an_answer_that_came_too_late_for_its_connection_are_given_bac
 
     @on_loop
     async def run() -> None:
-        brought_in: asyncio.Future[Answers] = asyncio.get_running_loop().create_future()
-        found: list[Answers] = []
+        brought_in: asyncio.Future[Reads] = asyncio.get_running_loop().create_future()
+        found: list[Reads] = []
 
-        def respond(answers: Answers) -> asyncio.Future[Answers]:
+        def respond(answers: Reads) -> asyncio.Future[Reads]:
             found.append(answers)
             return brought_in
 
@@ -440,7 +468,7 @@ def test_slices_of_an_answer_that_came_too_late_for_its_connection_are_given_bac
             partition = replicas.lead()
             waiting = fetch(replicas, {("t", 0): 0}, respond=respond)
             assert isinstance(waiting, asyncio.Future)
-            replicas.append(partition)
+            replicas.append(partition, bytes(SMALL_BYTES_MAX))
             await turn()
             records = found[0][0][1].records
             assert isinstance(records, FileSlice)
@@ -465,12 +493,8 @@ async def test_who_comes_to_the_wrong_broker_is_told_the_right_one(tmp_path: Pat
         replicas.follow(2, 5)
         answers = fetch(replicas, {("t", 0): 0, ("t", 7): 0})
         assert isinstance(answers, list)
-        told = [(answer.error_code, *told_leader(answer)) for _entry, answer in answers]
+        told = [(answer.error_code, answer.current_leader) for _entry, answer in answers]
         assert told == [
-            (ErrorCode.NOT_LEADER_OR_FOLLOWER, 2, 5),
-            (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1, -1),
+            (ErrorCode.NOT_LEADER_OR_FOLLOWER, (2, 5)),
+            (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, None),
         ]
-
-
-def told_leader(answer: PartitionData) -> tuple[int, int]:
-    return answer.current_leader.leader_id, answer.current_leader.leader_epoch

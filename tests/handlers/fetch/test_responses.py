@@ -1,4 +1,4 @@
-"""The shortcut of a Fetch that waited answers as the long way does, byte for byte, or leaves the answer to it."""
+"""Responses that are packed are those that are made of messages, byte for byte."""
 
 import asyncio
 import errno
@@ -6,19 +6,19 @@ import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from ottla.errors import ErrorCode
 from ottla.handlers.context import RequestContext
-from ottla.handlers.fetch import VERSIONS, FetchHandlers
-from ottla.handlers.lone_fetch import FIRST_VERSION
+from ottla.handlers.fetch.handler import VERSIONS, FetchHandlers
 from ottla.model import TopicPartition
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.codec import decode, encode
 from ottla.protocol.messages.fetch import FetchPartition, FetchResponse
 from ottla.records.control import ControlType
-from ottla.replication.fetching import READ_COMMITTED, SMALL_BYTES_MAX
+from ottla.replication.fetch_reader import READ_COMMITTED, SMALL_BYTES_MAX, PartitionRead
 from support.disks import FaultyDisk, os_error
 from support.fetch_handlers import handlers_of
 from support.logs import append_in_transaction, end_transaction
@@ -26,7 +26,6 @@ from support.loops import on_loop
 from support.raw_requests import fetch_partition, fetch_request
 from support.replicas import BROKER_ID, TOPIC_ID, Replicas, replicas_in, turn
 
-SHORTCUT_VERSIONS = range(FIRST_VERSION, VERSIONS[1] + 1)
 FIRST_BY_ID_VERSION = 13
 VERSION = 12
 NO_SESSION = (0, -1)
@@ -65,17 +64,27 @@ def wait(
 def long_way(
     handlers: FetchHandlers, *parts: FetchPartition, version: int = VERSION, session_id: int = 0, **fields: Any
 ) -> bytes:
-    """The answer to who comes when the records are there already."""
-    response = ask(handlers, version, *parts, session=NO_SESSION, **fields)
+    """The response of messages, to who comes when the records are there already."""
+    with patch.object(PartitionRead, "is_plain", False):
+        response = ask(handlers, version, *parts, session=NO_SESSION, **fields)
     assert isinstance(response, FetchResponse)
     response.session_id = session_id
     return encode(response, version)
 
 
+def packed(handlers: FetchHandlers, *parts: FetchPartition, version: int = VERSION, **fields: Any) -> bytes:
+    """The response to who comes when the records are there already."""
+    response = ask(handlers, version, *parts, session=NO_SESSION, **fields)
+    assert isinstance(response, bytes)
+    return response
+
+
 @pytest.mark.parametrize("isolation_level", [0, READ_COMMITTED])
-@pytest.mark.parametrize("version", SHORTCUT_VERSIONS)
+@pytest.mark.parametrize("version", range(4, VERSIONS[1] + 1))
 @on_loop
-async def test_answers_are_those_of_the_long_way(tmp_path: Path, version: int, isolation_level: int) -> None:
+async def test_fetches_that_waited_and_those_that_found_records(
+    tmp_path: Path, version: int, isolation_level: int
+) -> None:
     how = {"version": version, "isolation_level": isolation_level}
     with replicas_in(tmp_path) as replicas, handlers_of(replicas) as handlers:
         replicas.lead(count=2)
@@ -86,7 +95,7 @@ async def test_answers_are_those_of_the_long_way(tmp_path: Path, version: int, i
                 waiting = wait(handlers, part, **how)
                 replicas.append(partition, bytes(size))
                 await turn()
-                assert waiting.result() == long_way(handlers, part, **how)
+                assert waiting.result() == long_way(handlers, part, **how) == packed(handlers, part, **how)
 
 
 @on_loop
@@ -223,7 +232,7 @@ def small_on_a_broken_disk(replicas: Replicas) -> None:
         (small_on_a_broken_disk, {}, ErrorCode.KAFKA_STORAGE_ERROR, None),
     ],
 )
-def test_what_is_unusual_goes_the_long_way(
+def test_whatever_happens_while_a_fetch_waits(
     tmp_path: Path,
     happens: Callable[[Replicas], None],
     asked: dict[str, Any],
@@ -237,20 +246,20 @@ def test_what_is_unusual_goes_the_long_way(
             waiting = wait(handlers, fetch_partition(0), **asked)
             happens(replicas)
             await turn()
-            response = waiting.result()
-            assert isinstance(response, FetchResponse)
-            [answer] = response.responses[0].partitions
+            found = waiting.result()
+            encoded = found if isinstance(found, bytes) else encode(found, VERSION)
+            [answer] = decode(FetchResponse, VERSION, encoded)[0].responses[0].partitions
             assert answer.error_code == error
             told = answer.aborted_transactions
             assert (told and [(each.producer_id, each.first_offset) for each in told]) == aborted
             if error == ErrorCode.NONE:
-                assert encode(response, VERSION) == long_way(handlers, fetch_partition(0), **asked)
+                assert encoded == long_way(handlers, fetch_partition(0), **asked)
 
     run()
 
 
 @on_loop
-async def test_followers_and_fetches_of_several_partitions_go_the_long_way(tmp_path: Path) -> None:
+async def test_followers_and_fetches_of_several_partitions(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas, handlers_of(replicas) as handlers:
         partition = replicas.lead(count=2, isr=(BROKER_ID, 2))
         for parts, who in (([0, 1], -1), ([0], 2)):
@@ -260,6 +269,8 @@ async def test_followers_and_fetches_of_several_partitions_go_the_long_way(tmp_p
             partition.high_watermark = partition.log.end_position
             partition.changed()
             await turn()
-            answers = waiting.result().responses[0].partitions
+            found = waiting.result()
+            encoded = found if isinstance(found, bytes) else encode(found, VERSION)
+            answers = decode(FetchResponse, VERSION, encoded)[0].responses[0].partitions
             assert [answer.partition_index for answer in answers] == parts
             assert len(answers[0].records) > 0
