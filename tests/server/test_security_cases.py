@@ -225,7 +225,7 @@ def test_case_14_pipelining_without_reading_is_stopped_by_backpressure():
             await peer.ask(HEARTBEAT, 3)
             frames = b"".join(peer.request(HEARTBEAT, 3) for _ in range(count))
             sending = asyncio.create_task(peer.send(frames))
-            (connection,) = [c.connection for c in running.server.channels if c.client_port == _port(peer)]
+            (connection,) = [c.connection for c in running.server.channels if c.client.port == _port(peer)]
             await running.until(lambda: connection.send_progress_at is not None)
             for _ in range(50):
                 await bystander.ask(HEARTBEAT, 3)
