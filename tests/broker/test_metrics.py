@@ -6,7 +6,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from ottla.broker.broker import Broker
-from ottla.broker.broker_telemetry import LifeState
+from ottla.broker.broker_telemetry import BrokerState
 from ottla.broker.data_plane import DataPlane
 from ottla.config import BrokerConfig
 from support.loops import on_loop
@@ -83,4 +83,4 @@ async def test_state_is_told_from_the_recovery_to_the_stop(
     finally:
         await broker.stop()
     await note_state()
-    assert states == [LifeState.RECOVERING, LifeState.RUNNING, LifeState.STOPPING]
+    assert states == [BrokerState.RECOVERING, BrokerState.RUNNING, BrokerState.STOPPING]

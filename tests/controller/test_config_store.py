@@ -8,7 +8,6 @@ from ottla.controller.config_store import MISSING, NOTICE_LIFETIME_MS, ConfigSto
 from ottla.controller.registration import create_roots
 from ottla.coordination import paths
 from ottla.coordination.errors import BadVersionError
-from ottla.coordination.memory_session import MemoryZooKeeper
 from ottla.coordination.payloads.configs import (
     ConfigEntity,
     broker_entity,
@@ -16,6 +15,7 @@ from ottla.coordination.payloads.configs import (
     encode_config,
     topic_entity,
 )
+from ottla.testing.memory_session import MemoryZooKeeper
 from support.coroutines import on_event_loop
 
 

@@ -19,23 +19,23 @@ async def test_events_are_done_one_at_a_time_in_order() -> None:
 
         return run
 
-    queue.put_news("a", work("a"))
+    queue.put_trigger("a", work("a"))
     await queue.put_request(work("b"))
     assert trace == ["a begins", "a ends", "b begins", "b ends"]
 
 
 @on_event_loop
-async def test_same_news_waits_only_once_but_comes_again_while_it_is_being_done() -> None:
+async def test_same_trigger_waits_only_once_but_comes_again_while_it_is_being_done() -> None:
     queue, count = EventQueue(), 0
 
     async def look() -> None:
         nonlocal count
         count += 1
         if count == 1:
-            queue.put_news("brokers", look)
+            queue.put_trigger("brokers", look)
 
     for _ in range(100):
-        queue.put_news("brokers", look)
+        queue.put_trigger("brokers", look)
     assert len(queue) == 1
     while queue.is_busy:  # noqa: ASYNC110 - that it becomes idle is the claim
         await asyncio.sleep(0)
@@ -52,7 +52,7 @@ async def test_failure_of_one_event_does_not_end_the_queue() -> None:
     async def succeed() -> int:
         return 7
 
-    queue.put_news("bad", fail)
+    queue.put_trigger("bad", fail)
     failed = queue.put_request(fail)
     assert await queue.put_request(succeed) == 7
     with pytest.raises(ValueError, match="a bug"):
@@ -80,7 +80,7 @@ async def test_stopping_fails_what_waits_and_cancels_what_runs() -> None:
         running.set()
         await asyncio.Event().wait()
 
-    queue.put_news("hang", hang)
+    queue.put_trigger("hang", hang)
     waiting = queue.put_request(hang)
     await running.wait()
     await queue.stop()

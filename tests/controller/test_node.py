@@ -12,7 +12,7 @@ from ottla.controller.topic_rules import NewTopic
 from ottla.coordination import paths
 from ottla.coordination.payloads.admin import encode_partitions
 from ottla.coordination.payloads.cluster import ControllerInfo
-from ottla.coordination.payloads.topics import PartitionState, TopicAssignment
+from ottla.coordination.payloads.topics import LeaderAndIsr, TopicAssignment
 from ottla.coordination.session import Session, SessionEvent
 from ottla.errors import KafkaError
 from ottla.errors.kafka import (
@@ -54,12 +54,12 @@ async def create(cluster: ControlledCluster, *assignments: tuple[int, ...], name
     await cluster.settle()
 
 
-async def state_of(cluster: ControlledCluster, partition: TopicPartition = P0) -> tuple[PartitionState, int]:
+async def state_of(cluster: ControlledCluster, partition: TopicPartition = P0) -> tuple[LeaderAndIsr, int]:
     path = paths.partition_state(partition)
     session = await tool(cluster)
     data, stat = await session.get(path)
     await session.close()
-    return PartitionState.decode(path, data), stat.version
+    return LeaderAndIsr.decode(path, data), stat.version
 
 
 @on_event_loop
@@ -84,7 +84,7 @@ async def test_new_topic_is_in_zookeeper_led_and_known_to_every_broker() -> None
         role = cluster.running[2].partitions.roles[P0]
         assert (role.leader, role.leader_epoch, role.is_new, role.isr) == (1, 0, True, (1, 2))
         state, version = await state_of(cluster)
-        assert (state, version) == (PartitionState(1, 0, (1, 2), 1), 0)
+        assert (state, version) == (LeaderAndIsr(1, 0, (1, 2), 1), 0)
 
 
 @on_event_loop
@@ -121,7 +121,7 @@ async def test_leader_that_dies_is_followed_by_the_next_in_sync_replica() -> Non
         await create(cluster, (1, 2))
         await cluster.running[1].crash()
         state, _ = await state_of(cluster)
-        assert state == PartitionState(2, 1, (2,), 1)
+        assert state == LeaderAndIsr(2, 1, (2,), 1)
         assert cluster.running[0].partition("t").leader == 2
         assert cluster.running[0].partition("t").offline_replicas == (1,)
         assert 1 not in cluster.running[0].cache.image.brokers
@@ -134,11 +134,11 @@ async def test_last_in_sync_replica_stays_in_the_isr_and_leads_when_it_is_back()
         await create(cluster, (1,))
         await cluster.running[1].crash()
         state, _ = await state_of(cluster)
-        assert state == PartitionState(-1, 1, (1,), 1)
+        assert state == LeaderAndIsr(-1, 1, (1,), 1)
         assert cluster.running[0].partition("t").leader == -1
         await cluster.start(1)
         state, _ = await state_of(cluster)
-        assert state == PartitionState(1, 2, (1,), 1)
+        assert state == LeaderAndIsr(1, 2, (1,), 1)
         assert cluster.running[1].partitions.leading == {P0}
 
 
@@ -146,26 +146,26 @@ async def test_last_in_sync_replica_stays_in_the_isr_and_leads_when_it_is_back()
 async def test_broker_that_may_lack_records_is_not_elected_by_the_next_controller() -> None:
     """The state in ZooKeeper is of before: nobody saw that the replica was away, and it is the first to be here."""
     cluster = ControlledCluster()
-    await created_by_a_former_controller(cluster, PartitionState(3, 7, (3, 2, 1), 1))
+    await created_by_a_former_controller(cluster, LeaderAndIsr(3, 7, (3, 2, 1), 1))
     back = ControlledBroker(cluster, 3, None)
     back.registration._info = back.registration._info._replace(may_lack_records=True)
     await back.start()
-    assert (await state_of(cluster))[0] == PartitionState(-1, 8, (2, 1), 1)
+    assert (await state_of(cluster))[0] == LeaderAndIsr(-1, 8, (2, 1), 1)
     await cluster.start(1)
-    assert (await state_of(cluster))[0] == PartitionState(1, 9, (1,), 1)
+    assert (await state_of(cluster))[0] == LeaderAndIsr(1, 9, (1,), 1)
     await cluster.close()
 
 
 @on_event_loop
 async def test_broker_that_comes_back_whole_is_elected_by_the_next_controller() -> None:
     cluster = ControlledCluster()
-    await created_by_a_former_controller(cluster, PartitionState(3, 7, (3, 2, 1), 1))
+    await created_by_a_former_controller(cluster, LeaderAndIsr(3, 7, (3, 2, 1), 1))
     await cluster.start(3)
     assert (await state_of(cluster))[0].leader == 3
     await cluster.close()
 
 
-async def created_by_a_former_controller(cluster: ControlledCluster, state: PartitionState) -> None:
+async def created_by_a_former_controller(cluster: ControlledCluster, state: LeaderAndIsr) -> None:
     session = await tool(cluster)
     await create_roots(session)
     assignment = TopicAssignment({0: tuple(state.isr)}, random_uuid())
@@ -197,7 +197,7 @@ async def test_next_controller_takes_over_in_the_next_epoch_with_everything() ->
         await cluster.running[0].crash()
         assert cluster.controller.broker_id in (1, 2)
         state, _ = await state_of(cluster)
-        assert state == PartitionState(1, 1, (1,), 2)
+        assert state == LeaderAndIsr(1, 1, (1,), 2)
         assert cluster.running[2].cache.image.controller_id == cluster.controller.broker_id
 
 
@@ -237,7 +237,7 @@ async def test_controller_cut_off_leaves_office_by_its_own_clock_and_registers_a
         await away_until_expired(cluster, broker)
         assert not broker.controller.is_active
         assert cluster.controller.broker_id == 1
-        assert (await state_of(cluster))[0] == PartitionState(1, 1, (1,), 2)
+        assert (await state_of(cluster))[0] == LeaderAndIsr(1, 1, (1,), 2)
         broker.session.reconnect()
         await cluster.settle()
         assert broker.state.registration.broker_epoch > epoch
@@ -432,7 +432,7 @@ async def test_state_changed_behind_the_controllers_back_is_taken_into_account()
         await session.set(paths.partition_state(P0), shrunk.encode(), version)
         await cluster.running[1].crash()
         state, _ = await state_of(cluster)
-        assert state == PartitionState(0, 1, (0,), 1)
+        assert state == LeaderAndIsr(0, 1, (0,), 1)
 
 
 @pytest.mark.parametrize("executed", [False, True])

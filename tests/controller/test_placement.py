@@ -13,7 +13,7 @@ NO_RACKS = dict.fromkeys(range(5))
 
 def test_documented_example_of_five_brokers_and_ten_partitions() -> None:
     """The table of Kafka's description: first leader on broker 0, followers shifted by one, then by two."""
-    placed = place_replicas(NO_RACKS, 10, 3, chance=random.Random(), start=0)
+    placed = place_replicas(NO_RACKS, 10, 3, rng=random.Random(), start=0)
     assert placed == {
         0: (0, 1, 2), 1: (1, 2, 3), 2: (2, 3, 4), 3: (3, 4, 0), 4: (4, 0, 1),
         5: (0, 2, 3), 6: (1, 3, 4), 7: (2, 4, 0), 8: (3, 0, 1), 9: (4, 1, 2),
@@ -23,7 +23,7 @@ def test_documented_example_of_five_brokers_and_ten_partitions() -> None:
 def test_documented_example_of_six_brokers_in_three_racks() -> None:
     racks = {0: "rack1", 1: "rack3", 2: "rack3", 3: "rack2", 4: "rack2", 5: "rack1"}
     assert alternate_racks(racks) == [0, 3, 1, 5, 4, 2]
-    placed = place_replicas(racks, 7, 3, chance=random.Random(), start=0)
+    placed = place_replicas(racks, 7, 3, rng=random.Random(), start=0)
     assert placed == {
         0: (0, 3, 1), 1: (3, 1, 5), 2: (1, 5, 4), 3: (5, 4, 2), 4: (4, 2, 0), 5: (2, 0, 3), 6: (0, 4, 2),
     }  # fmt: skip
@@ -37,7 +37,7 @@ def test_replicas_are_distinct_balanced_and_in_as_many_racks_as_there_are(
     racks: dict[int, str | None], partitions: int, data: st.DataObject
 ) -> None:
     factor = data.draw(st.integers(1, len(racks)))
-    placed = place_replicas(racks, partitions, factor, chance=random.Random(partitions))
+    placed = place_replicas(racks, partitions, factor, rng=random.Random(partitions))
     assert list(placed) == list(range(partitions))
     for replicas in placed.values():
         assert len(set(replicas)) == factor
@@ -47,8 +47,8 @@ def test_replicas_are_distinct_balanced_and_in_as_many_racks_as_there_are(
 
 
 def test_partitions_added_later_go_on_where_the_first_ones_ended() -> None:
-    all_at_once = place_replicas(NO_RACKS, 4, 2, chance=random.Random(), start=0)
-    added = place_replicas(NO_RACKS, 2, 2, chance=random.Random(), start=0, first_partition=2)
+    all_at_once = place_replicas(NO_RACKS, 4, 2, rng=random.Random(), start=0)
+    added = place_replicas(NO_RACKS, 2, 2, rng=random.Random(), start=0, first_partition=2)
     assert added == {2: all_at_once[2], 3: all_at_once[3]}
 
 
@@ -64,5 +64,5 @@ def test_impossible_counts_are_refused_in_kafkas_words(
     partitions: int, factor: int, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error) as refused:
-        place_replicas(NO_RACKS, partitions, factor, chance=random.Random())
+        place_replicas(NO_RACKS, partitions, factor, rng=random.Random())
     assert str(refused.value) == message

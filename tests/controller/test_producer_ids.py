@@ -5,9 +5,9 @@ import pytest
 from ottla.clock import ManualClock
 from ottla.controller.producer_ids import BLOCK_SIZE, PRODUCER_ID_MAX, ProducerIdManager, next_block
 from ottla.coordination import paths
-from ottla.coordination.memory_session import MemorySession, MemoryZooKeeper
 from ottla.coordination.payloads.cluster import ProducerIdBlock
 from ottla.errors.kafka import CoordinatorLoadInProgressError, UnknownServerError
+from ottla.testing.memory_session import MemorySession, MemoryZooKeeper
 from support.coroutines import on_event_loop
 
 

@@ -10,7 +10,7 @@ import pytest
 from ottla.controller.topic_rules import NewTopic
 from ottla.coordination import paths
 from ottla.coordination.payloads.admin import encode_partitions
-from ottla.coordination.payloads.topics import PartitionState, TopicAssignment
+from ottla.coordination.payloads.topics import LeaderAndIsr, TopicAssignment
 from ottla.errors import KafkaError
 from ottla.model import TopicPartition
 from support.controlled_cluster import ControlledBroker, ControlledCluster
@@ -167,7 +167,7 @@ class Walk:
                 if node is None:
                     assert not running or name in deleting or not running.keys() & set(replicas), partition
                     continue
-                state = PartitionState.decode(name, node.data or b"")
+                state = LeaderAndIsr.decode(name, node.data or b"")
                 self._check_state(partition, state, replicas, name in deleting, assignment)
                 if name not in deleting:
                     expected[partition] = (state.leader, state.leader_epoch)

@@ -7,8 +7,8 @@ from ottla.controller import registration
 from ottla.controller.registration import BrokerIdInUseError, BrokerRegistration, WrongClusterError
 from ottla.coordination import paths
 from ottla.coordination.errors import ConnectionLossError
-from ottla.coordination.memory_session import MemorySession, MemoryZooKeeper
 from ottla.coordination.payloads.brokers import BrokerInfo, Endpoint
+from ottla.testing.memory_session import MemorySession, MemoryZooKeeper
 from support.coroutines import on_event_loop
 
 INFO = BrokerInfo((Endpoint("PLAINTEXT", "alpha", 9092),), 1)

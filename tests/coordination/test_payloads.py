@@ -31,7 +31,7 @@ def _method(value: Any) -> bytes:
 CODECS: list[tuple[str, Decode, Encode]] = [
     (r"/brokers/ids/\d+", brokers.BrokerInfo.decode, _method),
     (r"/brokers/topics/[^/]+", topics.TopicAssignment.decode, _method),
-    (r"/brokers/topics/[^/]+/partitions/\d+/state", topics.PartitionState.decode, _method),
+    (r"/brokers/topics/[^/]+/partitions/\d+/state", topics.LeaderAndIsr.decode, _method),
     (r"/cluster/id", cluster.decode_cluster_id, cluster.encode_cluster_id),
     (r"/controller", cluster.ControllerInfo.decode, _method),
     (r"/controller_epoch", cluster.decode_controller_epoch, cluster.encode_controller_epoch),
@@ -118,12 +118,12 @@ def test_topic_of_version_1_has_no_id() -> None:
 
 def test_unknown_fields_are_ignored() -> None:
     data = b'{"version":9,"leader":1,"leader_epoch":2,"isr":[1],"controller_epoch":3,"new":{"x":[]}}'
-    assert topics.PartitionState.decode("/p", data) == topics.PartitionState(1, 2, (1,), 3)
+    assert topics.LeaderAndIsr.decode("/p", data) == topics.LeaderAndIsr(1, 2, (1,), 3)
 
 
 def test_recovering_partition_round_trips() -> None:
-    state = topics.PartitionState(1, 2, (1,), 3, recovering=True)
-    assert topics.PartitionState.decode("/p", state.encode()) == state
+    state = topics.LeaderAndIsr(1, 2, (1,), 3, recovering=True)
+    assert topics.LeaderAndIsr.decode("/p", state.encode()) == state
 
 
 def test_config_change_of_version_1_is_understood() -> None:
@@ -146,9 +146,9 @@ def test_extended_acl_change_round_trips() -> None:
 @pytest.mark.parametrize(
     ("decode", "form"),
     [
-        (topics.PartitionState.decode, '{"leader":%s,"leader_epoch":2,"isr":[1],"controller_epoch":3}'),
-        (topics.PartitionState.decode, '{"leader":1,"leader_epoch":%s,"isr":[1],"controller_epoch":3}'),
-        (topics.PartitionState.decode, '{"leader":1,"leader_epoch":2,"isr":[%s],"controller_epoch":3}'),
+        (topics.LeaderAndIsr.decode, '{"leader":%s,"leader_epoch":2,"isr":[1],"controller_epoch":3}'),
+        (topics.LeaderAndIsr.decode, '{"leader":1,"leader_epoch":%s,"isr":[1],"controller_epoch":3}'),
+        (topics.LeaderAndIsr.decode, '{"leader":1,"leader_epoch":2,"isr":[%s],"controller_epoch":3}'),
         (topics.TopicAssignment.decode, '{"partitions":{"0":[%s]}}'),
         (admin.decode_partitions, '{"partitions":[{"topic":"t","partition":%s}]}'),
         (brokers.BrokerInfo.decode, '{"host":"h","port":%s}'),
@@ -193,8 +193,8 @@ def test_old_consumer_registration_round_trips() -> None:
 @pytest.mark.parametrize(
     ("decode", "data"),
     [
-        (topics.PartitionState.decode, b"{}"),
-        (topics.PartitionState.decode, b'{"leader":true,"leader_epoch":0,"isr":[],"controller_epoch":0}'),
+        (topics.LeaderAndIsr.decode, b"{}"),
+        (topics.LeaderAndIsr.decode, b'{"leader":true,"leader_epoch":0,"isr":[],"controller_epoch":0}'),
         (topics.TopicAssignment.decode, b'{"partitions":{"x":[0]}}'),
         (topics.TopicAssignment.decode, b'{"partitions":{"0":[0]},"topic_id":"short"}'),
         (brokers.BrokerInfo.decode, b'{"endpoints":["nowhere"]}'),

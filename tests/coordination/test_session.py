@@ -23,7 +23,6 @@ from ottla.coordination.errors import (
     SessionExpiredError,
 )
 from ottla.coordination.kazoo_session import KazooSession, SessionOptions
-from ottla.coordination.memory_session import MemorySession, MemoryZooKeeper
 from ottla.coordination.session import (
     CheckOp,
     CreateOp,
@@ -35,6 +34,7 @@ from ottla.coordination.session import (
     SetOp,
     WatchEvent,
 )
+from ottla.testing.memory_session import MemorySession, MemoryZooKeeper
 from support.coroutines import on_event_loop
 from support.cuttable_proxy import CuttableProxy
 from support.zookeepers import ZooKeeperProcess

@@ -9,7 +9,7 @@ from ottla.records.attributes import Codec
 from ottla.records.legacy import down_convert
 from ottla.replication.deferred_append import INLINE_BYTES_MAX, INLINE_OPENED_BYTES_MAX, DeferredAppends
 from ottla.replication.delayed_produce import unacknowledged
-from ottla.replication.partition import ACKS_ALL, PartitionState
+from ottla.replication.partition import ACKS_ALL, PartitionAssignment
 from support.logs import batch
 from support.loops import on_loop
 from support.replicas import BROKER_ID, replicas_in
@@ -58,10 +58,10 @@ async def test_an_append_is_acknowledged_only_while_its_records_are_there(tmp_pa
         partition = replicas.lead()
         deferred = DeferredAppends(replicas.manager, replicas.clock)
         info = await deferred.start(partition, records_of(MUCH, Codec.GZIP), ACKS_ALL, 9)
-        partition.become_leader(PartitionState(BROKER_ID, 1, (BROKER_ID,), (BROKER_ID,), 1))
+        partition.become_leader(PartitionAssignment(BROKER_ID, 1, (BROKER_ID,), (BROKER_ID,), 1))
         assert unacknowledged(partition, info, ACKS_ALL) is None
         replicas.manager.truncate(partition, 0)
-        partition.become_leader(PartitionState(BROKER_ID, 2, (BROKER_ID,), (BROKER_ID,), 2))
+        partition.become_leader(PartitionAssignment(BROKER_ID, 2, (BROKER_ID,), (BROKER_ID,), 2))
         await deferred.start(partition, records_of(MUCH, Codec.GZIP), ACKS_ALL, 9)
         waiting = unacknowledged(partition, info, ACKS_ALL)
         assert waiting is not None

@@ -9,7 +9,7 @@ import pytest
 from ottla.errors import ErrorCode
 from ottla.records.record import Record, encode_batch
 from ottla.replication.delayed_produce import DelayedProduce, unacknowledged
-from ottla.replication.partition import ACKS_ALL, Partition, PartitionState
+from ottla.replication.partition import ACKS_ALL, Partition, PartitionAssignment
 from support.loops import on_loop
 from support.replicas import BROKER_ID, Replicas, batch, replicas_in, turn
 
@@ -98,7 +98,7 @@ async def test_acks_all_is_answered_when_the_slow_replica_leaves_the_isr(tmp_pat
         partition = replicas.lead(isr=(BROKER_ID, 2))
         waiting = produce(replicas, partition, ACKS_ALL)
         assert isinstance(waiting, asyncio.Future)
-        partition.become_leader(PartitionState(BROKER_ID, 0, (BROKER_ID,), (BROKER_ID, 2), 1))
+        partition.become_leader(PartitionAssignment(BROKER_ID, 0, (BROKER_ID,), (BROKER_ID, 2), 1))
         await turn()
         assert waiting.result().error_code == ErrorCode.NONE
 
@@ -109,7 +109,7 @@ async def test_isr_that_shrinks_too_far_is_told_after_the_append(tmp_path: Path)
         partition = replicas.lead(isr=(BROKER_ID, 2))
         waiting = produce(replicas, partition, ACKS_ALL)
         assert isinstance(waiting, asyncio.Future)
-        partition.become_leader(PartitionState(BROKER_ID, 0, (BROKER_ID,), (BROKER_ID, 2), 1))
+        partition.become_leader(PartitionAssignment(BROKER_ID, 0, (BROKER_ID,), (BROKER_ID, 2), 1))
         await turn()
         assert waiting.result().error_code == ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
 
@@ -120,7 +120,7 @@ REPLICAS = (BROKER_ID, 2)
 
 
 def lead_again(partition: Partition, epoch: int, isr: tuple[int, ...]) -> None:
-    partition.become_leader(PartitionState(BROKER_ID, epoch, isr, REPLICAS, epoch))
+    partition.become_leader(PartitionAssignment(BROKER_ID, epoch, isr, REPLICAS, epoch))
 
 
 @on_loop
@@ -166,7 +166,7 @@ async def test_leader_that_comes_back_with_other_records_acknowledges_none_of_th
         waiting = produce(replicas, partition, ACKS_ALL)
         assert isinstance(waiting, asyncio.Future)
         # All in one turn of the loop, so that the wait sees only how it ends: another leader's record took the place.
-        partition.become_follower(PartitionState(2, 1, (2,), REPLICAS, 1))
+        partition.become_follower(PartitionAssignment(2, 1, (2,), REPLICAS, 1))
         replicas.manager.truncate(partition, 0)
         partition.log.append_as_leader(batch(b"other"), 1, now_ms=replicas.clock.wall_ms())
         lead_again(partition, 2, (BROKER_ID,))
@@ -182,7 +182,7 @@ async def test_leader_that_goes_never_says_that_nothing_was_written(tmp_path: Pa
         waiting = produce(replicas, partition, ACKS_ALL)
         assert isinstance(waiting, asyncio.Future)
         if end == "another leads":
-            partition.become_follower(PartitionState(2, 1, (2,), REPLICAS, 1))
+            partition.become_follower(PartitionAssignment(2, 1, (2,), REPLICAS, 1))
         elif end == "stopped":
             partition.stop()
         elif end == "its disk failed":

@@ -12,7 +12,7 @@ from ottla.errors.kafka import NotLeaderOrFollowerError
 from ottla.model import TopicPartition
 from ottla.protocol.messages.fetch import FetchableTopicResponse, FetchRequest, FetchResponse, PartitionData
 from ottla.replication.fetcher import FetcherSettings, FetcherSurroundings, ReplicaFetcher
-from ottla.replication.partition import Partition, PartitionState
+from ottla.replication.partition import Partition, PartitionAssignment
 from support.coroutines import on_event_loop
 from support.disks import FaultyDisk, os_error
 from support.replicas import BROKER_ID, TOPIC_ID, Replicas, batch, replicas_in
@@ -48,7 +48,7 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 def follow_in(replicas: Replicas, epoch: int) -> Partition:
-    state = PartitionState(LEADER_ID, epoch, (BROKER_ID, LEADER_ID), (BROKER_ID, LEADER_ID), epoch)
+    state = PartitionAssignment(LEADER_ID, epoch, (BROKER_ID, LEADER_ID), (BROKER_ID, LEADER_ID), epoch)
     replicas.manager.apply(TopicPartition("t", 0), TOPIC_ID, state)
     return replicas.manager.partition("t", 0)
 

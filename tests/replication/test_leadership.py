@@ -6,7 +6,7 @@ import pytest
 
 from ottla.errors.kafka import NotLeaderOrFollowerError
 from ottla.replication.leadership import IsrProposal
-from ottla.replication.partition import Partition, PartitionState
+from ottla.replication.partition import Partition, PartitionAssignment
 from support.loops import on_loop
 from support.replicas import BROKER_ID, Replicas, replicas_in
 
@@ -17,7 +17,7 @@ ALL = (BROKER_ID, *FOLLOWERS)
 def lead(replicas: Replicas, isr: tuple[int, ...] = ALL, epoch: int = 5) -> tuple[Partition, list[IsrProposal]]:
     """A led partition with two followers, and the ISR proposals that it makes."""
     partition = replicas.lead(epoch=epoch, isr=ALL)
-    partition.become_leader(PartitionState(BROKER_ID, epoch + 1, isr, ALL, epoch + 1))
+    partition.become_leader(PartitionAssignment(BROKER_ID, epoch + 1, isr, ALL, epoch + 1))
     return partition, replicas.proposals
 
 
@@ -53,7 +53,7 @@ async def test_a_follower_joins_at_the_high_watermark_and_the_start_of_the_epoch
         partition, proposals = lead(replicas, isr=(BROKER_ID, 2), epoch=5)
         for _ in range(2):
             replicas.append(partition)
-        partition.become_leader(PartitionState(BROKER_ID, 7, (BROKER_ID, 2), ALL, 7))
+        partition.become_leader(PartitionAssignment(BROKER_ID, 7, (BROKER_ID, 2), ALL, 7))
         fetch(partition, 3, 1)
         assert proposals == []  # past the high watermark, and not yet where this epoch began
         fetch(partition, 3, 2)

@@ -17,7 +17,7 @@ from ottla.errors.kafka import (
 )
 from ottla.model import TopicPartition
 from ottla.records.control import ControlType, encode_end_txn_batch
-from ottla.replication.partition import ACKS_ALL, PartitionState
+from ottla.replication.partition import ACKS_ALL, PartitionAssignment
 from ottla.storage.log.batch_validation import Origin
 from support.logs import batch
 from support.loops import on_loop
@@ -87,7 +87,7 @@ async def test_broker_that_cannot_know_whether_it_leads_appends_nothing_for_acks
 async def test_log_that_may_be_in_an_offline_directory_is_not_replaced_by_an_empty_one(tmp_path: Path) -> None:
     with replicas_in(Path(f"{tmp_path}/a,{tmp_path}/b")) as replicas:
         replicas.logs.dirs.all[1].fail(OSError("broken"))
-        state = PartitionState(BROKER_ID, 3, (BROKER_ID, 2), (BROKER_ID, 2), 1)
+        state = PartitionAssignment(BROKER_ID, 3, (BROKER_ID, 2), (BROKER_ID, 2), 1)
         with pytest.raises(KafkaStorageError):
             replicas.manager.apply(TopicPartition("known", 0), uuid.UUID(int=8), state)
         assert replicas.manager.apply(TopicPartition("new", 0), uuid.UUID(int=9), state._replace(is_new=True))
@@ -97,7 +97,7 @@ async def test_log_that_may_be_in_an_offline_directory_is_not_replaced_by_an_emp
 async def test_older_state_is_refused_and_changes_nothing(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas:
         partition = replicas.lead(epoch=5)
-        assert not partition.become_follower(PartitionState(2, 4, (2,), (1, 2), 9))
+        assert not partition.become_follower(PartitionAssignment(2, 4, (2,), (1, 2), 9))
         assert partition.is_leader
         assert partition.leader_epoch == 5
 
@@ -106,7 +106,7 @@ async def test_older_state_is_refused_and_changes_nothing(tmp_path: Path) -> Non
 async def test_follower_takes_no_writes(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas:
         partition = replicas.lead(epoch=1)
-        assert partition.become_follower(PartitionState(2, 2, (2,), (1, 2), 2))
+        assert partition.become_follower(PartitionAssignment(2, 2, (2,), (1, 2), 2))
         with pytest.raises(NotLeaderOrFollowerError):
             replicas.append(partition)
 
@@ -159,7 +159,7 @@ async def test_log_of_a_namesake_is_kept_as_stray_and_not_served(tmp_path: Path)
     with replicas_in(tmp_path) as replicas:
         replicas.append(replicas.lead())
     with replicas_in(tmp_path) as replicas:
-        state = PartitionState(BROKER_ID, 0, (BROKER_ID,), (BROKER_ID,), 0)
+        state = PartitionAssignment(BROKER_ID, 0, (BROKER_ID,), (BROKER_ID,), 0)
         replicas.manager.apply(TopicPartition("t", 0), uuid.UUID(int=8), state)
         assert replicas.manager.partition("t", 0).log.log_end_offset == 0
         assert [path.name.startswith("t-0.") for path in strays(tmp_path)] == [True]
@@ -180,7 +180,7 @@ def test_log_whose_topic_id_was_lost_learns_it_and_is_not_taken_for_a_later_topi
             assert replicas.lead(epoch=1).log.log_end_offset == 1
             assert metadata.read_text() == content
         with replicas_in(tmp_path) as replicas:
-            state = PartitionState(BROKER_ID, 0, (BROKER_ID,), (BROKER_ID,), 0)
+            state = PartitionAssignment(BROKER_ID, 0, (BROKER_ID,), (BROKER_ID,), 0)
             replicas.manager.apply(TopicPartition("t", 0), uuid.UUID(int=8), state)
             assert replicas.manager.partition("t", 0).log.log_end_offset == 0
 

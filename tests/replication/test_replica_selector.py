@@ -8,7 +8,7 @@ import pytest
 from ottla.errors import ConfigError, ErrorCode
 from ottla.metadata.image import BrokerRegistration, ClusterImage
 from ottla.replication.fetch_reader import FetchEntry, FetchParams, FetchReader, PartitionRead
-from ottla.replication.partition import PartitionState
+from ottla.replication.partition import PartitionAssignment
 from ottla.replication.replica_selector import RackAwareReplicaSelector, replica_selector
 from support.loops import on_loop
 from support.replicas import BROKER_ID, Replicas, replicas_in
@@ -20,7 +20,7 @@ ALL = (BROKER_ID, 2, 3)
 def lead_with_racks(replicas: Replicas, isr: tuple[int, ...] = ALL) -> None:
     """Broker 1 leads from rack a; 2 is in rack b, 3 in rack c. Both have fetched offset 2."""
     partition = replicas.lead(isr=ALL)
-    partition.become_leader(PartitionState(BROKER_ID, 1, isr, ALL, 1))
+    partition.become_leader(PartitionAssignment(BROKER_ID, 1, isr, ALL, 1))
     racks = {1: "a", 2: "b", 3: "c"}
     brokers = {broker: BrokerRegistration(broker, {}, rack) for broker, rack in racks.items()}
     replicas.metadata.swap(ClusterImage(topics=replicas.metadata.image.topics, brokers=brokers))
@@ -61,7 +61,7 @@ async def test_followers_serve_consumers_that_know_of_racks_and_verification_onl
     with replicas_in(tmp_path) as replicas:
         partition = replicas.lead(isr=ALL)
         replicas.append(partition)
-        partition.become_follower(PartitionState(2, 2, ALL, ALL, 2))
+        partition.become_follower(PartitionAssignment(2, 2, ALL, ALL, 2))
         partition.follow_high_watermark(1)
         codes = [
             read(replicas, rack, replica_id=reader).error_code for rack, reader in (("", -1), (None, -1), (None, 3))

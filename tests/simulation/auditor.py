@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ottla.coordination import paths
 from ottla.coordination.payloads.cluster import decode_controller_epoch
-from ottla.coordination.payloads.topics import PartitionState
+from ottla.coordination.payloads.topics import LeaderAndIsr
 from ottla.model import TopicPartition
 from ottla.records.batch import BatchHeader, iterate_batches
 from ottla.replication.partition import Partition
@@ -78,7 +78,7 @@ class PartitionAudit:
         """For each committed batch the epoch of the leader that committed it, maybe later than the batch's own."""
         self.places: dict[tuple[int, int], int] = {}
         self.leaders: dict[int, int] = {}
-        self.state: PartitionState | None = None
+        self.state: LeaderAndIsr | None = None
         self.state_zxid = -1
         self.invoked: dict[int, list[bytes]] = {}
         """The values of each batch that was sent, by its checksum."""
@@ -233,7 +233,7 @@ class Auditor:
         if node is None or node.mzxid == audit.state_zxid:
             return
         audit.state_zxid = node.mzxid
-        before, state = audit.state, PartitionState.decode(path, node.data or b"")
+        before, state = audit.state, LeaderAndIsr.decode(path, node.data or b"")
         audit.state = state
         if state.leader >= 0 and state.leader not in state.isr:
             raise Violation(f"{name}: the leader is not in sync: {state}")

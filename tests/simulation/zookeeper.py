@@ -10,9 +10,9 @@ from typing import Any
 
 from ottla.coordination import paths
 from ottla.coordination.errors import ConnectionLossError, SessionExpiredError
-from ottla.coordination.memory_session import MemorySession, MemoryZooKeeper
 from ottla.coordination.operations import Delete
 from ottla.coordination.planner import Caller
+from ottla.testing.memory_session import MemorySession, MemoryZooKeeper
 from simulation.virtual_loop import VirtualClock
 
 

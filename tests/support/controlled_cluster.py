@@ -12,12 +12,12 @@ from ottla.controller.local_partitions import PartitionRole
 from ottla.controller.node import ControllerNode, ControllerSettings
 from ottla.controller.registration import BrokerRegistration, OwnRegistration, create_roots
 from ottla.controller.topic_rules import TopicDefaults
-from ottla.coordination.memory_session import MemorySession, MemoryZooKeeper
 from ottla.coordination.payloads.brokers import BrokerInfo, Endpoint
 from ottla.errors import KafkaError
 from ottla.metadata.cache import MetadataCache
 from ottla.metadata.image import ClusterImage, PartitionImage
 from ottla.model import TopicPartition
+from ottla.testing.memory_session import MemorySession, MemoryZooKeeper
 
 
 class RememberedPartitions:

@@ -5,7 +5,6 @@ import logging
 import uuid
 
 from ottla.clock import ManualClock, TimerWheel
-from ottla.coordination.memory_session import MemorySession, MemoryZooKeeper
 from ottla.coordinators.group.coordinator import GroupCoordinator
 from ottla.coordinators.group.settings import GroupSettings
 from ottla.coordinators.offsets.zookeeper_offsets import ZooKeeperOffsets
@@ -21,6 +20,7 @@ from ottla.metadata.image import BrokerRegistration, ClusterImage, Endpoint, Par
 from ottla.observability.metrics import Metrics
 from ottla.observability.per_client_log import PerClientLog
 from ottla.protocol.codec import decode, encode
+from ottla.testing.memory_session import MemorySession, MemoryZooKeeper
 from support.offsets_logs import MemoryOffsetsLog
 
 TOPIC_ID = uuid.UUID(int=7)

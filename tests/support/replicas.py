@@ -15,7 +15,7 @@ from ottla.observability.metrics import Metrics
 from ottla.observability.topic_metrics import TopicMetrics
 from ottla.records.record import Record, encode_batch
 from ottla.replication.leadership import IsrProposal
-from ottla.replication.partition import Partition, PartitionState
+from ottla.replication.partition import Partition, PartitionAssignment
 from ottla.replication.purgatory import Purgatory
 from ottla.replication.replica_context import ReplicaContext
 from ottla.replication.replica_manager import ReplicaManager
@@ -95,7 +95,7 @@ class Replicas:
     ) -> Partition:
         """Make this broker the leader of a topic's partitions; the first of them."""
         replicas = replicas or isr
-        state = PartitionState(BROKER_ID, epoch, isr, replicas, epoch)
+        state = PartitionAssignment(BROKER_ID, epoch, isr, replicas, epoch)
         partitions = {index: PartitionImage(BROKER_ID, epoch, isr, replicas, epoch, 1) for index in range(count)}
         image = self.metadata.image.with_topics([TopicImage(topic, topic_id, partitions)])
         self.metadata.swap(image)
@@ -111,7 +111,7 @@ class Replicas:
         image = self.metadata.image.with_topics([TopicImage(topic, known.topic_id, {0: partition})])
         endpoints = {"INSIDE": Endpoint(f"inside{leader}", 1), "OUTSIDE": Endpoint(f"outside{leader}", 2)}
         self.metadata.swap(image.with_brokers(BROKER_ID, {leader: BrokerRegistration(leader, endpoints, "rack")}))
-        state = PartitionState(leader, epoch, held.isr, held.replicas, epoch)
+        state = PartitionAssignment(leader, epoch, held.isr, held.replicas, epoch)
         self.manager.apply(TopicPartition(topic, 0), known.topic_id, state)
         return self.manager.partition(topic, 0)
 

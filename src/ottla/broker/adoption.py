@@ -27,7 +27,7 @@ from ottla.coordination.errors import ConnectionLossError
 from ottla.coordination.kazoo_session import KazooSession
 from ottla.coordination.payloads.cluster import ProducerIdBlock
 from ottla.coordination.payloads.configs import encode_config
-from ottla.coordination.payloads.topics import PartitionState, TopicAssignment
+from ottla.coordination.payloads.topics import LeaderAndIsr, TopicAssignment
 from ottla.coordination.session import CreateOp, SetOp
 from ottla.coordination.session_life import SessionOptions
 from ottla.errors.tree import OperatorError
@@ -164,7 +164,7 @@ async def _register(session: KazooSession, plan: TopicPlan) -> None:
     for number, one in plan.partitions.items():
         partition = TopicPartition(plan.name, number)
         leader = one.replicas[0]
-        state = PartitionState(leader, one.leader_epoch, (leader,), 0)
+        state = LeaderAndIsr(leader, one.leader_epoch, (leader,), 0)
         operations += [
             CreateOp(paths.partition(partition)),
             CreateOp(paths.partition_state(partition), state.encode()),

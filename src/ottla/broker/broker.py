@@ -9,8 +9,8 @@
     registered, controller        partitions become leaders here
     server                        requests are answered
 
-A stop first has other brokers lead what is led here. Then it runs backwards: clients first, then the controller's
-office, then the logs are flushed and marked clean, and the session is closed last, which takes the registration away.
+A stop first has other brokers lead what is led here. Then it runs backwards: clients first, then the controller
+resigns, then the logs are flushed and marked clean, and the session is closed last, which takes the registration away.
 Each step has a bound (`stop_sequence`): what it waits for may never come.
 """
 
@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Protocol, TypeVar
 
-from ottla.broker.broker_telemetry import LifeState, VitalSigns
+from ottla.broker.broker_telemetry import BrokerState, BrokerTelemetry
 from ottla.broker.control_plane import ControlPlane
 from ottla.broker.controlled_shutdown import leave_cluster
 from ottla.broker.data_plane import DataPlane
@@ -69,7 +69,7 @@ class Broker:
     control: ControlPlane
     server: Server
     session: KazooSession
-    _vital_signs: VitalSigns
+    _telemetry: BrokerTelemetry
 
     def __init__(self, config: BrokerConfig) -> None:
         self.config = config
@@ -108,13 +108,13 @@ class Broker:
         self.identity = await establish_identity(self.config, session, self.data.logs)
         self.metadata.swap(ClusterImage(cluster_id=self.identity.cluster_id))
         configs = await self._start_configs(session)
-        self._vital_signs = self._will_stop("the metrics", VitalSigns(self))
-        await self._vital_signs.start()
-        self._vital_signs.enter(LifeState.RECOVERING)
+        self._telemetry = self._will_stop("the metrics", BrokerTelemetry(self))
+        await self._telemetry.start()
+        self._telemetry.enter(BrokerState.RECOVERING)
         await self.data.load()
         await self._start_serving(session, configs, wheel)
         self._is_up = True
-        self._vital_signs.enter(LifeState.RUNNING)
+        self._telemetry.enter(BrokerState.RUNNING)
         logger.info(
             "broker %d of cluster %s is up on %s (started in %.2f s)",
             *self.identity,
@@ -126,9 +126,9 @@ class Broker:
         """Idempotent. What fails on the way is logged, and the rest is stopped all the same: see `stops.left`."""
         if self._is_up:
             self._is_up = False
-            self._vital_signs.enter(LifeState.CONTROLLED_SHUTDOWN)
+            self._telemetry.enter(BrokerState.CONTROLLED_SHUTDOWN)
             await self._leave_cluster()
-            self._vital_signs.enter(LifeState.STOPPING)
+            self._telemetry.enter(BrokerState.STOPPING)
         await self.stops.run()
         if self.failed.done():
             self.failed.exception()  # Whoever runs the broker has it, unless the broker was being stopped already.
@@ -208,7 +208,7 @@ class Broker:
         logs = self.data.logs
         await self.control.start(self.endpoints, logs.mark_intact if logs.may_lack_records else None)
         self.data.start()
-        self._vital_signs.watch_parts()
+        self._telemetry.watch_parts()
         self.server.start()
         self._will_stop("the server", self.server)
 

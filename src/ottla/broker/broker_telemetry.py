@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class LifeState(IntEnum):
+class BrokerState(IntEnum):
     """Kafka's codes for what a broker is doing."""
 
     STARTING = 1
@@ -36,12 +36,12 @@ class LifeState(IntEnum):
     STOPPING = 7
 
 
-class VitalSigns:
+class BrokerTelemetry:
     def __init__(self, broker: "Broker") -> None:
         self._broker = broker
         self._endpoint: MetricsEndpoint | None = None
         self._state = broker.metrics.gauge("kafka_server_kafkaserver_brokerstate")
-        self.enter(LifeState.STARTING)
+        self.enter(BrokerState.STARTING)
         loop = asyncio.get_running_loop()
         steps = loop.measured if isinstance(loop, MeasuredEventLoop) else None
         self._monitor = EventLoopMonitor(loop, steps, broker.metrics)
@@ -61,7 +61,7 @@ class VitalSigns:
         if self._endpoint is not None:
             await self._endpoint.stop()
 
-    def enter(self, state: LifeState) -> None:
+    def enter(self, state: BrokerState) -> None:
         self._state.value = state
 
     def _register_process(self) -> None:

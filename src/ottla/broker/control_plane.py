@@ -1,4 +1,4 @@
-"""The broker's part in the cluster: registration, the controller (in office or not), dynamic configs, producer ids."""
+"""The broker's part in the cluster: registration, the controller (active or not), dynamic configs, producer ids."""
 
 import asyncio
 import logging

@@ -9,7 +9,7 @@ from typing import Protocol
 from ottla.controller.local_partitions import PartitionRole
 from ottla.errors import LogDirError
 from ottla.model import TopicPartition
-from ottla.replication.partition import PartitionState
+from ottla.replication.partition import PartitionAssignment
 from ottla.replication.replica_manager import ReplicaManager
 
 
@@ -54,7 +54,7 @@ class HostedPartitions:
             listener.partition_left(partition)
 
     def _apply(self, role: PartitionRole) -> None:
-        state = PartitionState(
+        state = PartitionAssignment(
             leader=role.leader,
             leader_epoch=role.leader_epoch,
             isr=role.isr,

@@ -2,7 +2,7 @@
 
     ZooKeeper ──watches──► event_queue ──► node ──► plans (pure) ──► state_store ──► ZooKeeper (multi, epoch checked)
                                                          └────────► control_requests ──► broker_channel ──► brokers
-    broker:  broker_state ◄── LeaderAndIsr, UpdateMetadata, StopReplica ──► local_partitions, metadata cache
+    broker:  control_request_handler ◄── LeaderAndIsr, UpdateMetadata, StopReplica ──► local_partitions, metadata cache
 
     node                     the controller on this broker, in office or not
     event_queue              the controller's events, one at a time, in the order in which they came
@@ -35,5 +35,5 @@
 Invariants
 - One event at a time; plans see no half-done state.
 - Every write is a multi that checks the version of /controller_epoch: a deposed controller changes nothing.
-- Brokers are told only what is in ZooKeeper already, with the epochs that let them refuse old news.
+- Brokers are told only what is in ZooKeeper already, with the epochs that let them refuse what is old.
 """

@@ -1,4 +1,4 @@
-"""The controller while it is in office: made when this broker is elected, thrown away when it is not any more.
+"""The controller while it is active: made when this broker is elected, thrown away when it is not any more.
 
 Each method is one event of the queue: look at ZooKeeper, plan, write, tell the brokers. Watches are set by the same
 reads that the plans are made from, so nothing can happen unseen in between.
@@ -9,7 +9,7 @@ import logging
 from collections.abc import Iterable, Sequence
 
 from ottla.controller import plans
-from ottla.controller.context import ControllerContext, Surroundings
+from ottla.controller.context import ControllerContext, Dependencies
 from ottla.controller.election import Elected
 from ottla.controller.leader_moves import LeaderMoves
 from ottla.controller.notifications import Notifications
@@ -24,8 +24,8 @@ log = logging.getLogger(__name__)
 
 
 class ActiveController:
-    def __init__(self, elected: Elected, surroundings: Surroundings) -> None:
-        self.context = ControllerContext(elected, surroundings)
+    def __init__(self, elected: Elected, dependencies: Dependencies) -> None:
+        self.context = ControllerContext(elected, dependencies)
         self.state = self.context.state
         self.store = self.context.store
         self.deletions = TopicDeletions(self.context)
@@ -39,7 +39,7 @@ class ActiveController:
         self._set_brokers(await self._read_brokers())
         await self._read_topics(await self._topic_names())
         await self.deletions.mark(await self.deletions.requested())
-        lacking = await self._set_apart(self.state.brokers)
+        lacking = await self._shrink_isr_of_suspects(self.state.brokers)
         changed = await self.context.elect(p for p in self.state.partitions if p.topic not in self.state.deletions)
         batch = self.context.batch()
         batch.changed(changed.partitions | lacking, new=changed.new)
@@ -63,7 +63,7 @@ class ActiveController:
 
     def _set_brokers(self, brokers: dict[int, BrokerRecord]) -> None:
         self.state.brokers = brokers
-        self.context.surroundings.channel.brokers_changed(brokers)
+        self.context.dependencies.channel.brokers_changed(brokers)
 
     async def brokers_changed(self) -> None:
         """A broker came, went, or changed its endpoints. One that went and came back went first."""
@@ -94,7 +94,7 @@ class ActiveController:
 
     async def _brokers_arrived(self, arrived: frozenset[int]) -> None:
         log.info("brokers here: %s", sorted(arrived))
-        lacking = await self._set_apart(arrived)
+        lacking = await self._shrink_isr_of_suspects(arrived)
         changed = await self.context.elect(plans.without_leader(self.state))
         batch = self.context.batch()
         batch.update_metadata(plans.affected_by(self.state, arrived))
@@ -103,7 +103,7 @@ class ActiveController:
         self.context.send(batch)
         await self.deletions.proceed()
 
-    async def _set_apart(self, arrived: Iterable[int]) -> set[TopicPartition]:
+    async def _shrink_isr_of_suspects(self, arrived: Iterable[int]) -> set[TopicPartition]:
         """Before anybody is elected: those who may lack records are in sync no longer. Told nothing until then."""
         brokers = list(arrived)
         changed = await self.context.change(lambda: plans.plan_without_lacking(self.state, brokers))

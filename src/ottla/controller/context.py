@@ -1,4 +1,4 @@
-"""What the parts of the controller in office share: its state, its store, the way to the brokers, and how plans are
+"""What the parts of the active controller share: its state, its store, the way to the brokers, and how plans are
 carried out: write to ZooKeeper, follow in the state, then tell the brokers.
 """
 
@@ -29,28 +29,28 @@ _REFUSED_SECONDS = 10.0
 Work = Callable[[], Awaitable[None]]
 
 
-class News(Protocol):
+class Trigger(Protocol):
     """The entrance of the event queue: the same key waits there only once."""
 
     def __call__(self, key: Hashable, work: Work) -> None: ...
 
 
 class ControllerStats:
-    """Counted by the controller in office."""
+    """Counted by the active controller."""
 
     def __init__(self, elections: Histogram | None = None, unclean: Counter | None = None) -> None:
         self.elections = elections
         self.unclean = unclean or Counter()
 
 
-class Surroundings(NamedTuple):
+class Dependencies(NamedTuple):
     """What the controller is given."""
 
     broker_id: int
     session: Session
     channel: BrokerChannel
     configs: TopicOverrides
-    news: News
+    trigger: Trigger
     unclean_by_default: Callable[[], bool] = lambda: False
     deletion_enabled: Callable[[], bool] = lambda: True
     stats: ControllerStats = ControllerStats()
@@ -63,22 +63,22 @@ class Changed(NamedTuple):
 
 
 class ControllerContext:
-    def __init__(self, elected: Elected, surroundings: Surroundings) -> None:
+    def __init__(self, elected: Elected, dependencies: Dependencies) -> None:
         self.state = ControllerState(elected.epoch, elected.epoch_version)
-        self.session = surroundings.session
-        self.store = StateStore(surroundings.session, elected.epoch_version)
-        self.surroundings = surroundings
+        self.session = dependencies.session
+        self.store = StateStore(dependencies.session, elected.epoch_version)
+        self.dependencies = dependencies
         self._refused: set[TopicPartition] = set()
 
     def watch(self, key: Hashable, work: Work) -> Watch:
         """A watch that puts `work` into the event queue, whatever it was that happened."""
-        return lambda event: self.surroundings.news(key, work)
+        return lambda event: self.dependencies.trigger(key, work)
 
     # Plans are carried out
 
     async def elect(self, partitions: Iterable[TopicPartition]) -> Changed:
         """New leaders and ISRs where replicas are missing; first leaders where there never was one."""
-        began = self.surroundings.monotonic()
+        began = self.dependencies.monotonic()
         partitions = list(partitions)
         await self._load_unclean_configs(partitions)
         changed = await self.change(
@@ -87,9 +87,9 @@ class ControllerContext:
                 + plans.plan_lost_replicas(self.state, partitions, self._unclean)
             )
         )
-        elections = self.surroundings.stats.elections
+        elections = self.dependencies.stats.elections
         if changed.partitions and elections is not None:
-            elections.record((self.surroundings.monotonic() - began) * 1000)
+            elections.record((self.dependencies.monotonic() - began) * 1000)
         return changed
 
     async def change(self, plan: Callable[[], list[StateChange]]) -> Changed:
@@ -102,7 +102,7 @@ class ControllerContext:
             written = await self.store.write_states(list(changes.values()))
             for partition, version in written.versions.items():
                 if _is_unclean(self.state.partitions[partition], changes[partition]):
-                    self.surroundings.stats.unclean.value += 1
+                    self.dependencies.stats.unclean.value += 1
                     log.warning("%s is led by %d, which was not in sync", partition, changes[partition].state.leader)
                 self.state.put_state(partition, changes[partition].state, version)
                 changed.partitions.add(partition)
@@ -119,7 +119,7 @@ class ControllerContext:
         """ZooKeeper refused to write these states: it was full, say. Nothing else will happen that elects them."""
         if refused and not self._refused:
             loop = asyncio.get_running_loop()
-            loop.call_later(_REFUSED_SECONDS, self.surroundings.news, "refused states", self._elect_refused)
+            loop.call_later(_REFUSED_SECONDS, self.dependencies.trigger, "refused states", self._elect_refused)
         self._refused |= refused
 
     async def _elect_refused(self) -> None:
@@ -137,26 +137,26 @@ class ControllerContext:
             record = self.state.partitions[partition]
             if record.state is not None and not self.state.online(record.state.isr, partition):
                 topics.add(partition.topic)
-        await self.surroundings.configs.load(topics)
+        await self.dependencies.configs.load(topics)
 
     def _unclean(self, topic: str) -> bool:
-        own = self.surroundings.configs.overrides(topic).get("unclean.leader.election.enable")
-        return self.surroundings.unclean_by_default() if own is None else own.strip().lower() == "true"
+        own = self.dependencies.configs.overrides(topic).get("unclean.leader.election.enable")
+        return self.dependencies.unclean_by_default() if own is None else own.strip().lower() == "true"
 
     # Brokers are told
 
     def batch(self) -> ControlBatch:
-        return ControlBatch(self.state, self.surroundings.broker_id)
+        return ControlBatch(self.state, self.dependencies.broker_id)
 
     def send(self, batch: ControlBatch) -> None:
         for broker, request in batch.requests():
-            answer = self.surroundings.channel.send(broker, request)
+            answer = self.dependencies.channel.send(broker, request)
             answer.add_done_callback(_Answered(self, broker, request))
 
     def replicas_failed(self, broker: int, partitions: list[TopicPartition]) -> None:
         """The broker answered that it cannot open these: their log directory is broken."""
         self.state.offline_replicas.setdefault(broker, set()).update(partitions)
-        self.surroundings.news(("failed replicas", broker), lambda: self._elect_without_failed(broker))
+        self.dependencies.trigger(("failed replicas", broker), lambda: self._elect_without_failed(broker))
 
     async def _elect_without_failed(self, broker: int) -> None:
         failed = [p for p in self.state.offline_replicas.get(broker, ()) if p in self.state.partitions]

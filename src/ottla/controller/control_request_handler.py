@@ -1,4 +1,4 @@
-"""How a broker takes the controller's word: it refuses old news, keeps the metadata image, and tells its own replicas.
+"""How a broker takes the controller's word: it refuses what is old, keeps the metadata image, tells its own replicas.
 
 What is refused (KIP-380, KAFKA-7235): requests from a controller epoch below the highest seen, requests meant for an
 earlier registration of this broker, and roles whose leader epoch is not above the one that the partition has.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ottla.controller.state import ControllerState, PartitionRecord
 from ottla.coordination.payloads.brokers import Endpoint
-from ottla.coordination.payloads.topics import PartitionState
+from ottla.coordination.payloads.topics import LeaderAndIsr
 from ottla.model import TopicPartition
 from ottla.protocol.messages.leader_and_isr import (
     LeaderAndIsrLiveLeader,
@@ -167,7 +167,7 @@ class ControlBatch:
 
     def _metadata_of(self, partition: TopicPartition) -> UpdateMetadataPartitionState:
         record = self._state.partitions[partition]
-        state = record.state or PartitionState(-1, -1, (), self._state.epoch)
+        state = record.state or LeaderAndIsr(-1, -1, (), self._state.epoch)
         deleted = partition.topic in self._state.deletions
         return UpdateMetadataPartitionState(
             partition_index=partition.partition,
@@ -182,7 +182,7 @@ class ControlBatch:
 
 
 def _leader_and_isr(
-    number: int, record: PartitionRecord, state: PartitionState, is_new: bool
+    number: int, record: PartitionRecord, state: LeaderAndIsr, is_new: bool
 ) -> LeaderAndIsrPartitionState:
     return LeaderAndIsrPartitionState(
         partition_index=number,

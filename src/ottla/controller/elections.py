@@ -8,19 +8,19 @@ them loses acknowledged records, and is elected only where `unclean` says so.
 from collections.abc import Collection, Sequence
 
 from ottla.controller.state import NO_LEADER, PartitionRecord
-from ottla.coordination.payloads.topics import PartitionState
+from ottla.coordination.payloads.topics import LeaderAndIsr
 
 
-def first_state(record: PartitionRecord, online: Sequence[int], controller_epoch: int) -> PartitionState | None:
+def first_state(record: PartitionRecord, online: Sequence[int], controller_epoch: int) -> LeaderAndIsr | None:
     """A new partition: the first replica that is there leads, all that are there are in sync, having nothing."""
     if not online:
         return None
-    return PartitionState(online[0], 0, tuple(online), controller_epoch)
+    return LeaderAndIsr(online[0], 0, tuple(online), controller_epoch)
 
 
 def after_losing_replicas(
     record: PartitionRecord, online: Sequence[int], controller_epoch: int, *, unclean: bool
-) -> PartitionState | None:
+) -> LeaderAndIsr | None:
     """What follows from which replicas are online now: another leader, a smaller ISR, or no leader at all.
 
     When none of the in-sync replicas is online they all stay: nothing is acknowledged without them, so whichever
@@ -40,7 +40,7 @@ def after_losing_replicas(
 
 def elect_offline(
     record: PartitionRecord, online: Sequence[int], controller_epoch: int, *, unclean: bool
-) -> PartitionState | None:
+) -> LeaderAndIsr | None:
     """A leader for a partition that has none: the first replica that is online and in sync."""
     state = record.state
     if state is None:
@@ -56,7 +56,7 @@ def elect_offline(
 
 def without_lacking(
     record: PartitionRecord, lacking: Collection[int], online: Sequence[int], controller_epoch: int
-) -> PartitionState | None:
+) -> LeaderAndIsr | None:
     """In-sync replicas that may have lost records leave the ISR, where another member has not.
 
     When that one is not online nobody leads: whoever leads without it may lack what was acknowledged.
@@ -72,7 +72,7 @@ def without_lacking(
 
 def without_replica(
     record: PartitionRecord, broker_id: int, online: Sequence[int], controller_epoch: int
-) -> PartitionState | None:
+) -> LeaderAndIsr | None:
     """A replica leaves in good order: somebody else in sync leads. None when there is nobody, or it is not in."""
     state = record.state
     if state is None or broker_id not in state.isr:
@@ -86,7 +86,7 @@ def without_replica(
     return None
 
 
-def elect_preferred(record: PartitionRecord, online: Sequence[int], controller_epoch: int) -> PartitionState | None:
+def elect_preferred(record: PartitionRecord, online: Sequence[int], controller_epoch: int) -> LeaderAndIsr | None:
     """The first replica of the list, if it is online, in sync, and not the leader already."""
     state = record.state
     preferred = record.replicas[0] if record.replicas else NO_LEADER
@@ -95,5 +95,5 @@ def elect_preferred(record: PartitionRecord, online: Sequence[int], controller_e
     return _next(state, preferred, state.isr, controller_epoch)
 
 
-def _next(state: PartitionState, leader: int, isr: tuple[int, ...], controller_epoch: int) -> PartitionState:
-    return PartitionState(leader, state.leader_epoch + 1, isr, controller_epoch)
+def _next(state: LeaderAndIsr, leader: int, isr: tuple[int, ...], controller_epoch: int) -> LeaderAndIsr:
+    return LeaderAndIsr(leader, state.leader_epoch + 1, isr, controller_epoch)

@@ -1,6 +1,6 @@
 """The controller's events, one at a time, in the order in which they came.
 
-Two kinds: *news* (a watch fired: look at something again), of which the same one waits only once, so that the queue
+Two kinds: *triggers* (a watch fired: look at something again), of which the same one waits only once, so that the queue
 cannot grow with what happens outside; and *requests* of clients, which have an answer and are bounded in number.
 """
 
@@ -24,7 +24,7 @@ Work = Callable[[], Awaitable[T]]
 class EventQueue:
     def __init__(self) -> None:
         self._events: deque[tuple[Hashable, Work[Any], asyncio.Future[Any] | None]] = deque()
-        self._news: set[Hashable] = set()
+        self._triggered: set[Hashable] = set()
         self._requests = 0
         self._runner: asyncio.Task[None] | None = None
         self._stopped = False
@@ -32,10 +32,10 @@ class EventQueue:
     def __len__(self) -> int:
         return len(self._events)
 
-    def put_news(self, key: Hashable, work: Work[None]) -> None:
+    def put_trigger(self, key: Hashable, work: Work[None]) -> None:
         """`work` is done later; not twice when the same key already waits."""
-        if key not in self._news and not self._stopped:
-            self._news.add(key)
+        if key not in self._triggered and not self._stopped:
+            self._triggered.add(key)
             self._append(key, work, None)
 
     def put_request(self, work: Work[T]) -> "asyncio.Future[T]":
@@ -56,7 +56,7 @@ class EventQueue:
         while self._events and not self._stopped:
             key, work, answer = self._events.popleft()
             if answer is None:
-                self._news.discard(key)
+                self._triggered.discard(key)
                 await self._do_news(key, work)
             else:
                 self._requests -= 1

@@ -27,8 +27,8 @@ class PartitionRole(NamedTuple):
 class LocalPartitions(Protocol):
     """Called on the event loop, in order. A KafkaError (KafkaStorageError) is answered to the controller.
 
-    Leader epochs of a partition only rise from call to call; old news is stopped before. `overrides` are the topic's
-    own configs.
+    Leader epochs of a partition only rise from call to call; what is older is stopped before. `overrides` are
+    the topic's own configs.
     """
 
     def is_offline(self, partition: TopicPartition) -> bool:
@@ -42,19 +42,3 @@ class LocalPartitions(Protocol):
     def stop(self, partition: TopicPartition, *, delete: bool) -> None:
         """Stop serving the partition; with `delete` remove its files too. Not having it is no error."""
         ...
-
-
-class NoLocalPartitions:
-    """A broker without storage: takes every role and does nothing."""
-
-    def is_offline(self, partition: TopicPartition) -> bool:
-        return False
-
-    def become_leader(self, role: PartitionRole, overrides: Mapping[str, str]) -> None:
-        pass
-
-    def become_follower(self, role: PartitionRole, overrides: Mapping[str, str]) -> None:
-        pass
-
-    def stop(self, partition: TopicPartition, *, delete: bool) -> None:
-        pass

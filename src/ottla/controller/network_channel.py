@@ -2,7 +2,7 @@
 
 Each broker has a line: its requests leave one at a time, in their order, and each is sent again until the broker
 answers it. A broker that goes, or comes back with another epoch, takes its line with it: what waited there was meant
-for its earlier life, and everything it needs to know now is sent anew (KIP-380). A controller that leaves office drops
+for its earlier life, and everything it needs to know now is sent anew (KIP-380). A controller that resigns drops
 all lines.
 """
 

@@ -1,12 +1,12 @@
-"""The controller on this broker, in office or not.
+"""The controller on this broker, active or not.
 
-    start ──► register the broker ──► elect ──► in office: `ActiveController` takes over
+    start ──► register the broker ──► elect ──► active: `ActiveController` takes over
                                           └───► not: watch /controller, elect again when it goes
-    session expired ──► out of office at once; with the new session register, then elect again
-    a write says that the epoch is another's, or has no answer ──► out of office, elect again, read everything anew
+    session expired ──► not active from then on; with the new session register, then elect again
+    a write says that the epoch is another's, or has no answer ──► not active, elect again, read everything anew
     that fails too ──► once more, after pauses that grow
 
-The event queue is the only place where the controller acts. News that comes when this broker is not in office any more
+The event queue is the only place where the controller acts. What is triggered when this broker is not active any more
 finds its `ActiveController` gone and does nothing.
 """
 
@@ -23,7 +23,7 @@ from ottla.clock.turns import in_turns
 from ottla.controller import plans
 from ottla.controller.active_controller import ActiveController
 from ottla.controller.broker_channel import BrokerChannel
-from ottla.controller.context import ControllerStats, Surroundings, Work
+from ottla.controller.context import ControllerStats, Dependencies, Work
 from ottla.controller.control_request_handler import TopicOverrides
 from ottla.controller.election import ControllerElection, ControllerMovedError, Elected
 from ottla.controller.event_queue import EventQueue
@@ -93,12 +93,12 @@ class ControllerNode:
         self._queue = EventQueue()
         self._active: ActiveController | None = None
         self._election = ControllerElection(session, broker_id, clock, self._controller_changed)
-        self._surroundings = Surroundings(
+        self._dependencies = Dependencies(
             broker_id,
             session,
             channel,
             configs,
-            functools.partial(self._news, 0),
+            functools.partial(self._trigger, 0),
             settings.unclean_by_default,
             settings.deletion_enabled,
             stats or ControllerStats(),
@@ -106,7 +106,7 @@ class ControllerNode:
         )
         self._unsubscribe: Callable[[], None] = lambda: None
         self._epoch_version = -1
-        self._office = 0
+        self._term = 0
         self._rebalance_timer: asyncio.TimerHandle | None = None
         self._pauses = Backoff(200, 10_000, self._rng)
         self._failures = 0
@@ -115,20 +115,20 @@ class ControllerNode:
     # Life
 
     async def start(self) -> None:
-        """Register and elect. Returns when this broker is in office with everything read, or another is."""
+        """Register and elect. Returns when this broker is the controller, with everything read, or another is."""
         self._unsubscribe = self._session.subscribe(self._session_changed)
         await self._register()
         await self._queue.put_request(self._elect)
 
     async def stop(self) -> None:
-        """Leave office in good order, so that another broker need not wait for the session's end."""
+        """Resign in good order, so that another broker need not wait for the session's end."""
         self._unsubscribe()
         self._unsubscribe = lambda: None
         for retry in self._retries.values():
             retry.cancel()
         await self._queue.stop()
         if self._active is not None:
-            self._leave_office("it stops")
+            self._end_term("it stops")
             try:
                 await asyncio.wait_for(self._election.resign(self._epoch_version), RESIGN_SECONDS_MAX)
             except (CoordinationError, TimeoutError) as error:
@@ -166,12 +166,12 @@ class ControllerNode:
 
     def _session_changed(self, event: SessionEvent) -> None:
         if event is SessionEvent.EXPIRED:
-            self._leave_office("the session expired")
+            self._end_term("the session expired")
         elif event is SessionEvent.RENEWED:
-            self._queue.put_news("session", self._start_again)
+            self._queue.put_trigger("session", self._start_again)
 
     def _controller_changed(self, _: WatchEvent) -> None:
-        self._queue.put_news("controller", self._elect)
+        self._queue.put_trigger("controller", self._elect)
 
     async def _start_again(self) -> None:
         try:
@@ -188,28 +188,28 @@ class ControllerNode:
         try:
             outcome = await self._election.run()
             if not isinstance(outcome, Elected):
-                self._leave_office(f"broker {outcome.broker_id} is the controller")
+                self._end_term(f"broker {outcome.broker_id} is the controller")
             elif self._active is None or self._active.state.epoch != outcome.epoch:
                 await self._take_office(outcome)
             self._failures = 0
         except (ControllerMovedError, ConnectionLossError, ZooKeeperError) as error:
             self._begin_again(error)
         except SessionError as error:
-            self._leave_office(str(error))
+            self._end_term(str(error))
 
     async def _take_office(self, elected: Elected) -> None:
         log.info("broker %d is elected controller, epoch %d", self._broker_id, elected.epoch)
         self._epoch_version = elected.epoch_version
-        # Watches of an earlier office may still fire: their news is told apart by its number.
-        self._office += 1
-        news = functools.partial(self._news, self._office)
-        self._active = ActiveController(elected, self._surroundings._replace(news=news))
+        # Watches of an earlier term may still fire: their triggers are told apart by its number.
+        self._term += 1
+        trigger = functools.partial(self._trigger, self._term)
+        self._active = ActiveController(elected, self._dependencies._replace(trigger=trigger))
         await self._active.take_over()
         self._schedule_rebalance()
 
     def _begin_again(self, error: Exception) -> None:
-        """Something was left half done: read everything anew, if the office is still ours."""
-        self._leave_office(str(error))
+        """Something was left half done: read everything anew, if this broker is still the controller."""
+        self._end_term(str(error))
         self._again("controller", self._elect)
 
     def _again(self, key: str, work: Work) -> None:
@@ -220,26 +220,26 @@ class ControllerNode:
             self._retries.pop(key).cancel()
         if pause_s:
             log.warning("the controller tries again in %.1f s", pause_s)
-            self._retries[key] = asyncio.get_running_loop().call_later(pause_s, self._queue.put_news, key, work)
+            self._retries[key] = asyncio.get_running_loop().call_later(pause_s, self._queue.put_trigger, key, work)
         else:
-            self._queue.put_news(key, work)
+            self._queue.put_trigger(key, work)
 
-    def _leave_office(self, reason: str) -> None:
+    def _end_term(self, reason: str) -> None:
         if self._active is not None:
             log.info("broker %d is not the controller any more: %s", self._broker_id, reason)
             self._active.deletions.left_office()
             self._active = None
-            self._surroundings.channel.reset()
+            self._dependencies.channel.reset()
             if self._rebalance_timer is not None:
                 self._rebalance_timer.cancel()
 
-    # Events of the controller in office
+    # Events of the active controller
 
-    def _news(self, office: int, key: Hashable, work: Work) -> None:
-        self._queue.put_news((office, key), lambda: self._while_in_office(office, key, work))
+    def _trigger(self, term: int, key: Hashable, work: Work) -> None:
+        self._queue.put_trigger((term, key), lambda: self._while_in_term(term, key, work))
 
-    async def _while_in_office(self, office: int, key: Hashable, work: Work) -> None:
-        if self._active is None or self._office != office:
+    async def _while_in_term(self, term: int, key: Hashable, work: Work) -> None:
+        if self._active is None or self._term != term:
             return
         try:
             await work()
@@ -257,14 +257,14 @@ class ControllerNode:
         active, rebalancing = self._active, self._settings.rebalancing()
         if active is not None:
             if rebalancing.enabled:
-                self._news(self._office, "rebalance", lambda: active.moves.rebalance(rebalancing.percentage))
+                self._trigger(self._term, "rebalance", lambda: active.moves.rebalance(rebalancing.percentage))
             self._schedule_rebalance()
 
     def unclean_election_allowed(self, topic: str | None = None) -> None:
         """`unclean.leader.election.enable` was switched on, for a topic or for all: it counts for what is offline."""
         active = self._active
         if active is not None:
-            self._news(self._office, ("unclean election", topic), lambda: active.elect_offline(topic))
+            self._trigger(self._term, ("unclean election", topic), lambda: active.elect_offline(topic))
 
     async def _request(self, work: Callable[[ActiveController], Awaitable[T]]) -> T:
         """Do something as the controller, or raise NotControllerError."""

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from ottla.controller.context import ControllerContext
 from ottla.controller.state import PartitionRecord, StateChange
-from ottla.coordination.payloads.topics import PartitionState
+from ottla.coordination.payloads.topics import LeaderAndIsr
 from ottla.errors import ErrorCode
 from ottla.errors.kafka import StaleBrokerEpochError
 from ottla.model import ZERO_UUID, TopicPartition
@@ -84,14 +84,14 @@ class PartitionAlterations:
         is_retry = asked.partition_epoch != record.version
         if error or is_retry:
             return _Checked(error)
-        following = PartitionState(broker_id, record.state.leader_epoch, tuple(epochs), self._state.epoch)
+        following = LeaderAndIsr(broker_id, record.state.leader_epoch, tuple(epochs), self._state.epoch)
         return _Checked(ErrorCode.NONE, StateChange(name, following, record.version))
 
     def _refusal(
         self,
         name: TopicPartition,
         record: PartitionRecord,
-        state: PartitionState,
+        state: LeaderAndIsr,
         asked: RequestPartitionData,
         isr: dict[int, int],
         broker_id: int,

@@ -19,14 +19,14 @@ def place_replicas(
     partitions: int,
     replication_factor: int,
     *,
-    chance: random.Random,
+    rng: random.Random,
     start: int | None = None,
     first_partition: int = 0,
 ) -> dict[int, Replicas]:
     """Replicas by partition number; the first of each is its preferred leader.
 
     `racks` are the live brokers. `start`, the position of the first leader, is given when partitions are added to a
-    topic; otherwise chance decides.
+    topic; otherwise rng decides.
     """
     if partitions <= 0:
         raise InvalidPartitionsError("Number of partitions must be larger than 0.")
@@ -37,8 +37,8 @@ def place_replicas(
             f"Replication factor: {replication_factor} larger than available brokers: {len(racks)}."
         )
     brokers = alternate_racks(racks)
-    first = chance.randrange(len(brokers)) if start is None else start
-    shift = chance.randrange(len(brokers)) if start is None else start
+    first = rng.randrange(len(brokers)) if start is None else start
+    shift = rng.randrange(len(brokers)) if start is None else start
     placed = {}
     for partition in range(first_partition, first_partition + partitions):
         if partition > 0 and partition % len(brokers) == 0:

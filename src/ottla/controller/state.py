@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ottla.coordination.payloads.brokers import BrokerInfo
-from ottla.coordination.payloads.topics import PartitionState, TopicAssignment
+from ottla.coordination.payloads.topics import LeaderAndIsr, TopicAssignment
 from ottla.model import TopicPartition
 
 NO_LEADER = -1
@@ -32,7 +32,7 @@ class PartitionRecord(NamedTuple):
     replicas: tuple[int, ...]
     adding: tuple[int, ...] = ()
     removing: tuple[int, ...] = ()
-    state: PartitionState | None = None  # None: new, no broker has ever led it
+    state: LeaderAndIsr | None = None  # None: new, no broker has ever led it
     version: int = -1
 
     @property
@@ -44,7 +44,7 @@ class StateChange(NamedTuple):
     """A new state for a partition, to be written over the one with `version`; -1: there is none yet."""
 
     partition: TopicPartition
-    state: PartitionState
+    state: LeaderAndIsr
     version: int
 
     @property
@@ -84,7 +84,7 @@ class ControllerState:
         for number in record.numbers if record else ():
             self.partitions.pop(TopicPartition(name, number), None)
 
-    def put_state(self, partition: TopicPartition, state: PartitionState, version: int) -> None:
+    def put_state(self, partition: TopicPartition, state: LeaderAndIsr, version: int) -> None:
         self.partitions[partition] = self.partitions[partition]._replace(state=state, version=version)
 
     def partitions_of(self, topic: str) -> list[TopicPartition]:

@@ -23,7 +23,7 @@ from ottla.coordination.errors import (
     ZooKeeperError,
 )
 from ottla.coordination.payloads.brokers import BrokerInfo, decode_broker_id
-from ottla.coordination.payloads.topics import PartitionState, TopicAssignment
+from ottla.coordination.payloads.topics import LeaderAndIsr, TopicAssignment
 from ottla.coordination.session import CheckOp, CreateOp, DeleteOp, Op, OpResult, Session, SetOp, Watch
 from ottla.coordination.stat import Stat
 from ottla.model import TopicPartition
@@ -38,7 +38,7 @@ class Written(NamedTuple):
     """What became of a list of changes."""
 
     versions: dict[TopicPartition, int]
-    found: dict[TopicPartition, tuple[PartitionState, int]]  # somebody else's state stood there instead
+    found: dict[TopicPartition, tuple[LeaderAndIsr, int]]  # somebody else's state stood there instead
 
 
 class StateStore:
@@ -76,7 +76,7 @@ class StateStore:
 
     async def read_states(
         self, partitions: Sequence[TopicPartition], on_repair: Callable[[TopicPartition], Watch] | None = None
-    ) -> dict[TopicPartition, tuple[PartitionState, int]]:
+    ) -> dict[TopicPartition, tuple[LeaderAndIsr, int]]:
         """`on_repair` gives the watch on a state that cannot be read: it is called when that changes."""
         found = await asyncio.gather(
             *(self.read_state(partition, on_repair and on_repair(partition)) for partition in partitions)
@@ -85,11 +85,11 @@ class StateStore:
 
     async def read_state(
         self, partition: TopicPartition, on_repair: Watch | None = None
-    ) -> tuple[PartitionState, int] | None:
+    ) -> tuple[LeaderAndIsr, int] | None:
         path = paths.partition_state(partition)
         try:
             data, stat = await self._session.get(path)
-            return PartitionState.decode(path, data), stat.version
+            return LeaderAndIsr.decode(path, data), stat.version
         except NoNodeError:
             return None
         except PayloadError as error:

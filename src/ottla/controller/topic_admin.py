@@ -75,11 +75,11 @@ class CreatedTopic(NamedTuple):
 class TopicAdmin:
     """What one request does to topics."""
 
-    def __init__(self, controller: ActiveController, defaults: TopicDefaults, chance: random.Random) -> None:
+    def __init__(self, controller: ActiveController, defaults: TopicDefaults, rng: random.Random) -> None:
         self._controller = controller
         self._state = controller.state
         self._defaults = defaults
-        self._chance = chance
+        self._chance = rng
         self._partitions_left = PARTITIONS_PER_REQUEST_MAX
 
     @cached_property

@@ -53,7 +53,7 @@ class TopicDeletions:
         """From now on nobody is told of these topics any more."""
         marked = []
         for name in names:
-            if name not in self._state.topics or not self._context.surroundings.deletion_enabled():
+            if name not in self._state.topics or not self._context.dependencies.deletion_enabled():
                 log.info("the request to delete topic %s is dropped", name)
                 await self._context.store.delete_if_there(paths.deleted_topic(name))
             elif name not in self._state.deletions:
@@ -93,7 +93,7 @@ class TopicDeletions:
         for partition in partitions:
             batch.stop(broker, partition, delete=True)
         for addressed in batch.requests():
-            answer = self._context.surroundings.channel.send(addressed.broker_id, addressed.request)
+            answer = self._context.dependencies.channel.send(addressed.broker_id, addressed.request)
             answer.add_done_callback(lambda done: self._stopped(broker, partitions, done))
 
     def _stopped(self, broker: int, partitions: list[TopicPartition], answer: "asyncio.Future[Any]") -> None:
@@ -104,7 +104,7 @@ class TopicDeletions:
         for partition in deleted:
             self._state.deletions.get(partition.topic, set()).discard((partition, broker))
         if deleted:
-            self._context.surroundings.news("replicas deleted", self.proceed)
+            self._context.dependencies.trigger("replicas deleted", self.proceed)
 
     def left_office(self) -> None:
         """Another controller goes on with it: who waits here learns from the metadata how far it got."""

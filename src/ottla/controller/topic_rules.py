@@ -48,7 +48,7 @@ def partition_count(new: NewTopic, defaults: TopicDefaults) -> int:
 
 
 def assign_new_topic(
-    new: NewTopic, defaults: TopicDefaults, racks: Mapping[int, str | None], chance: random.Random
+    new: NewTopic, defaults: TopicDefaults, racks: Mapping[int, str | None], rng: random.Random
 ) -> dict[int, Replicas]:
     if new.assignments:
         if new.partitions != UNSET or new.replication_factor != UNSET:
@@ -58,7 +58,7 @@ def assign_new_topic(
             )
         return _check_manual(dict(new.assignments))
     factor = defaults.replication_factor if new.replication_factor == UNSET else new.replication_factor
-    return place_replicas(racks, partition_count(new, defaults), factor, chance=chance)
+    return place_replicas(racks, partition_count(new, defaults), factor, rng=rng)
 
 
 def check_may_be_created(name: str) -> None:
@@ -118,7 +118,7 @@ def check_configs(configs: Mapping[str, str]) -> None:
 
 
 def assign_more_partitions(
-    state: ControllerState, topic: str, count: int, assignments: Sequence[Replicas] | None, chance: random.Random
+    state: ControllerState, topic: str, count: int, assignments: Sequence[Replicas] | None, rng: random.Random
 ) -> dict[int, Replicas]:
     """Replicas of the partitions that a topic gets when it is to have `count` of them."""
     existing = {p.partition: state.partitions[p].replicas for p in state.partitions_of(topic)}
@@ -135,7 +135,7 @@ def assign_more_partitions(
     first = existing[0][0] if existing.get(0) else -1
     start = next((position for position, broker in enumerate(brokers) if broker >= first), 0)
     return place_replicas(
-        state.racks(), added, len(existing.get(0, ())), chance=chance, start=start, first_partition=len(existing)
+        state.racks(), added, len(existing.get(0, ())), rng=rng, start=start, first_partition=len(existing)
     )
 
 

@@ -14,7 +14,6 @@
     request_window   the requests of a session that have no answer yet
     connect_string   `zookeeper.connect`
     created_acl      the ACL of what we create, by path, as Kafka chooses it
-    memory_session   `Session` over a tree of znodes in this process, for unit tests and simulation
     session_file     the id and password of the broker's ZooKeeper session, kept in its log directory
     watchdog         a thread that ends the ZooKeeper session of a broker whose event loop is stuck
     errors           ZooKeeper's errors, one class per code of its wire protocol

@@ -1,4 +1,4 @@
-"""A session with ZooKeeper, as the broker sees it. Implementations: `kazoo_session`, `memory_session`.
+"""A session with ZooKeeper, as the broker sees it. Implementations: `kazoo_session`; `ottla.testing` for tests.
 
     CONNECTING ──► CONNECTED ◄──► SUSPENDED
                        │              │            the connection is away; the session may still be alive

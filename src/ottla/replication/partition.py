@@ -34,7 +34,7 @@ from ottla.storage.log.partition_log import PartitionLog
 ACKS_ALL = -1
 
 
-class PartitionState(NamedTuple):
+class PartitionAssignment(NamedTuple):
     """What the controller decided about a partition (the payload of LeaderAndIsr)."""
 
     leader: int
@@ -105,7 +105,7 @@ class Partition(Watched):
 
     # What the controller says
 
-    def become_leader(self, state: PartitionState) -> bool:
+    def become_leader(self, state: PartitionAssignment) -> bool:
         """Take the lead in a new epoch, or a new ISR in this one; False when the state is older than what we have."""
         is_same_epoch = self.leadership is not None and state.leader_epoch == self.leader_epoch
         if not self._accept(state):
@@ -119,7 +119,7 @@ class Partition(Watched):
         self.changed()
         return True
 
-    def become_follower(self, state: PartitionState) -> bool:
+    def become_follower(self, state: PartitionAssignment) -> bool:
         accepted = self._accept(state)
         if accepted:
             self.leadership = None
@@ -142,7 +142,7 @@ class Partition(Watched):
         followers = [broker_id for broker_id in self.replicas if broker_id != self._local_broker_id]
         self.leadership.set_replicas(followers, self.isr, self.context.clock.monotonic())
 
-    def _accept(self, state: PartitionState) -> bool:
+    def _accept(self, state: PartitionAssignment) -> bool:
         if state.leader_epoch < self.leader_epoch or state.partition_epoch < self.partition_epoch:
             return False
         self.leader_id = state.leader

@@ -27,7 +27,7 @@ from ottla.metadata.image import ClusterImage
 from ottla.model import NO_BROKER, NO_EPOCH, ZERO_UUID, TopicPartition
 from ottla.observability.topic_metrics import TopicMetrics, TopicSeries
 from ottla.records.batch import Buffer, decode_header
-from ottla.replication.partition import Partition, PartitionState
+from ottla.replication.partition import Partition, PartitionAssignment
 from ottla.replication.purgatory import Purgatory
 from ottla.replication.replica_context import ReplicaContext
 from ottla.storage.log.batch_validation import PreparedBatch
@@ -148,7 +148,7 @@ class ReplicaManager:
 
     # What the controller says
 
-    def apply(self, name: TopicPartition, topic_id: uuid.UUID, state: PartitionState) -> bool:
+    def apply(self, name: TopicPartition, topic_id: uuid.UUID, state: PartitionAssignment) -> bool:
         """Lead or follow a partition; its log is made when this is the first word of it. False for an old state."""
         partition = self._topics.get(name.topic, {}).get(name.partition)
         if partition is None:

@@ -15,7 +15,7 @@ from ottla.disk.directory import LogDirectory
 from ottla.disk.log_file import LogFile
 from ottla.storage.log import leader_epochs as epoch_file
 from ottla.storage.log.partition_log import PartitionLog
-from ottla.storage.producers import recent_producer_batches as producer_windows
+from ottla.storage.producers import recent_producer_batches
 from ottla.storage.producers.recent_producer_batches import encode_windows
 
 SYNC_THREADS = 16
@@ -43,7 +43,7 @@ def close_logs(logs: Mapping[PartitionLog, int], directory: LogDirectory, thread
 
 def _write_windows(log: PartitionLog) -> None:
     """Beside the snapshot that `close` took; an old one goes."""
-    path = os.path.join(log.directory, producer_windows.FILE_NAME)
+    path = os.path.join(log.directory, recent_producer_batches.FILE_NAME)
     content = encode_windows(log.producers.items(), log.log_end_offset)
     if content is None:
         log.log_directory.unlink(path)
@@ -68,7 +68,7 @@ def _unsynced_files(logs: Mapping[PartitionLog, int]) -> Iterator[str]:
             yield from (file.path for file in segment.files)
         yield from log.snapshots.files()[-1:]
         if any(entry.older for _, entry in log.producers.items()):
-            yield os.path.join(log.directory, producer_windows.FILE_NAME)
+            yield os.path.join(log.directory, recent_producer_batches.FILE_NAME)
 
 
 def _sync_file(directory: LogDirectory, path: str) -> None:

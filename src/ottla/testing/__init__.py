@@ -4,6 +4,7 @@
     running_broker      one broker of it, on a thread's event loop or as a process
     child               what such a process runs
     properties          how a broker for tests is configured
+    memory_session      a ZooKeeper in this process, with a clock that the test moves: `Session` over a tree of znodes
     pytest_plugin       the fixtures `ottla_broker` and `ottla_topic`
 
 `EmbeddedBroker` is imported when it is first asked for: pytest loads the plugin in every run, tests of ours or not.

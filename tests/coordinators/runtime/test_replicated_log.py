@@ -10,7 +10,7 @@ from ottla.errors import ErrorCode, KafkaError
 from ottla.model import TopicPartition
 from ottla.observability.metrics import Metrics
 from ottla.records.attributes import Codec
-from ottla.replication.partition import PartitionState
+from ottla.replication.partition import PartitionAssignment
 from support.loops import on_loop
 from support.replicas import BROKER_ID, Replicas, replicas_in, turn
 
@@ -78,7 +78,7 @@ async def test_an_append_whose_leader_goes_is_told_so(tmp_path):
         partition = replicas.lead(OFFSETS_TOPIC, isr=(BROKER_ID, OTHER))
         appends = Appends(replicas)
         appends.append()
-        partition.become_follower(PartitionState(OTHER, 1, (OTHER,), (BROKER_ID, OTHER), 1))
+        partition.become_follower(PartitionAssignment(OTHER, 1, (OTHER,), (BROKER_ID, OTHER), 1))
         await turn()
         appends.append()
         perhaps, refused = ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND, ErrorCode.NOT_LEADER_OR_FOLLOWER

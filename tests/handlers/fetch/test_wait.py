@@ -23,7 +23,7 @@ from ottla.replication.fetch_reader import (
     close_reads,
 )
 from ottla.replication.fetch_session import EntryKey, FetchSession
-from ottla.replication.partition import PartitionState
+from ottla.replication.partition import PartitionAssignment
 from ottla.storage.log.batch_validation import Origin
 from support.disks import FaultyDisk, os_error
 from support.logs import append_in_transaction, batch, end_transaction
@@ -205,7 +205,7 @@ async def test_lost_leadership_ends_the_wait_with_the_error(tmp_path: Path) -> N
         partition = replicas.lead()
         waiting = fetch(replicas, {("t", 0): 0})
         assert isinstance(waiting, asyncio.Future)
-        partition.become_follower(PartitionState(2, 1, (2,), (1, 2), 1))
+        partition.become_follower(PartitionAssignment(2, 1, (2,), (1, 2), 1))
         await turn()
         [(_entry, answer)] = waiting.result()
         assert answer.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER

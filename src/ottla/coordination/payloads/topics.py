@@ -41,7 +41,7 @@ class TopicAssignment(NamedTuple):
         )
 
 
-class PartitionState(NamedTuple):
+class LeaderAndIsr(NamedTuple):
     leader: int
     leader_epoch: int
     isr: Replicas
@@ -61,7 +61,7 @@ class PartitionState(NamedTuple):
         return encode_json(fields)
 
     @classmethod
-    def decode(cls, path: str, data: bytes) -> "PartitionState":
+    def decode(cls, path: str, data: bytes) -> "LeaderAndIsr":
         document = decode_json(path, data)
         return cls(
             leader=document.integer("leader"),

@@ -1,7 +1,7 @@
 """What is asked of a produced batch before it may enter the log, and the few changes that are made to it.
 
 One pass: frame and size, CRC, count, then the records: uncompressed ones are walked by the kernel,
-compressed ones are believed on their header, and opened only where the topic needs it (compacted,
+compressed ones are believed on their header, and decompressed only where the topic needs it (compacted,
 `ottla.validate.compressed`, another codec forced by `compression.type`). In the usual case the bytes are not touched at
 all. They are changed
 
@@ -359,7 +359,7 @@ class BatchValidation:
 
 
 def opens_to_at_most(records: memoryview, size_max: int) -> bool:
-    """Whether records are known not to be larger when they are opened. Damaged ones and old wrappers are not."""
+    """Whether records are known not to be larger when they are decompressed. Damaged ones and old wrappers are not."""
     try:
         if is_legacy(records):
             return not has_wrapper(records)

@@ -22,7 +22,7 @@ class FollowerBatch(NamedTuple):
 
 
 def in_format_2(records: memoryview, size_max: int) -> memoryview:
-    """The same records as batches where they are old messages; a wrapper is opened to at most `size_max` bytes."""
+    """The records as batches where they are old messages. Wrappers are decompressed to `size_max` bytes at most."""
     if not is_legacy(records):
         return records
     messages = records[: messages_end(records)]

@@ -27,7 +27,7 @@ from ottla.storage.log.partition_directory import (
 from ottla.storage.log.recovery import LogParts, rebuild_epochs, rebuild_indexes, rebuild_producers, recover_from
 from ottla.storage.log_dir.checkpoint_text import MalformedCheckpointError
 from ottla.storage.log_dir.load_progress import LoadProgress
-from ottla.storage.producers import recent_producer_batches as producer_windows
+from ottla.storage.producers import recent_producer_batches
 from ottla.storage.producers.producer_state import ProducerStates
 from ottla.storage.producers.recent_producer_batches import restore_windows
 from ottla.storage.producers.snapshot_files import SnapshotFiles
@@ -252,7 +252,9 @@ def _find_end(parts: LogParts, request: LoadRequest) -> tuple[int, int]:
         return end_offset, end_offset
     if parts.snapshots.offsets:
         rebuild_producers(parts, parts.segments, end_offset)
-        windows = read_whole(parts.segments[-1].log.directory, os.path.join(parts.path, producer_windows.FILE_NAME))
+        windows = read_whole(
+            parts.segments[-1].log.directory, os.path.join(parts.path, recent_producer_batches.FILE_NAME)
+        )
         restore_windows(parts.producers, windows or b"")
     else:  # a broker that knew of no producers stopped it
         parts.producers.clear(end_offset)

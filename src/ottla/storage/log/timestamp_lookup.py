@@ -2,11 +2,11 @@
 
 The first record, in the order of offsets, whose timestamp is at or past the one that is asked for. Timestamps need not
 rise with offsets, so each step only passes over what is certainly earlier: segments by their largest timestamp, batches
-by theirs. Only the one batch that holds the answer is opened.
+by theirs. Only the one batch that holds it is decompressed.
 
-A batch that cannot be opened, since it was taken on its header and holds more than the topic allows, or did so when it
-was appended, is believed on its header here too: its largest timestamp is what was looked for, and the search ends
-where the batch begins. Who reads from there gets a few records too many and misses none.
+A batch that cannot be decompressed, since it was taken on its header and holds more than the topic allows, or did so
+when it was appended, is believed on its header here too: its largest timestamp is what was looked for, and the search
+ends where the batch begins. Who reads from there gets a few records too many and misses none.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from ottla.storage.segment.segment_list import SegmentList
 
 
 class TimestampLookup:
-    """Searches for records from `start_offset` on; a batch is opened to at most `size_max` bytes."""
+    """Searches for records from `start_offset` on; a batch is decompressed to at most `size_max` bytes."""
 
     __slots__ = ("_segments", "_size_max", "_start_offset")
 

@@ -32,10 +32,6 @@ BASE_OFFSET_MAX = 2**63 - 2**31
 _NAME = re.compile(r"(\d{20})(\.[a-z]+)", re.ASCII)
 
 
-def file_name(base_offset: int, suffix: str) -> str:
-    return f"{base_offset:020d}{suffix}"
-
-
 def file_path(directory: str, base_offset: int, suffix: str) -> str:
     return os.path.join(directory, f"{base_offset:020d}{suffix}")
 
