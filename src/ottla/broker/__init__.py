@@ -3,6 +3,7 @@
     process                 event loop, signals, log lines, exit code
     stop_deadline           a stop that hangs ends the process
     broker                  the parts in the order in which they start
+    deployment              whether this process is alone in its cluster
     stop_sequence           the same backwards, each step with a bound
     zookeeper               the session with ZooKeeper; a server of our own where the broker is alone
     zookeeper_directory     whose the data of that server is

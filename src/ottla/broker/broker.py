@@ -24,6 +24,7 @@ from ottla.broker.broker_telemetry import BrokerState, BrokerTelemetry
 from ottla.broker.control_plane import ControlPlane
 from ottla.broker.controlled_shutdown import leave_cluster
 from ottla.broker.data_plane import DataPlane
+from ottla.broker.deployment import plan_deployment
 from ottla.broker.group_coordination import GroupCoordination
 from ottla.broker.handler_table import build_handler_table
 from ottla.broker.identity import Identity, establish_identity
@@ -73,6 +74,7 @@ class Broker:
 
     def __init__(self, config: BrokerConfig) -> None:
         self.config = config
+        self.deployment = plan_deployment(config)
         self.clock = SystemClock()
         self.metrics = Metrics(self.clock)
         self.metadata = MetadataCache()
@@ -97,7 +99,7 @@ class Broker:
         wheel.attach(loop)
         self.stops.push_callback("the timers", wheel.detach)
         request_times = self.metrics.histogram("kafka_server_zookeeperclientmetrics_zookeeperrequestlatencyms")
-        link = ZooKeeperLink(self.config, self.clock, self.fail, self._log_dir_contents, request_times)
+        link = ZooKeeperLink(self.config, self.deployment, self.clock, self.fail, self._log_dir_contents, request_times)
         self._will_stop("the ZooKeeper session", link)
         topic_configs = TopicConfigs(self.config, self._stored_configs.overrides)
         self.data = DataPlane(self.config, topic_configs, self.clock, self.metrics, self.fail)

@@ -1,9 +1,8 @@
 """The broker's way to ZooKeeper: a session with the servers of `zookeeper.connect`, or with our own server.
 
-Without `zookeeper.connect` the lone broker runs the embedded server on its own loop, with its data beside the first log
+A broker that is alone (`deployment`) runs the embedded server on its own loop, with its data beside the first log
 directory, and talks to it over loopback as it would to an ensemble. The directory is this broker's alone
-(`zookeeper_directory`). A `zookeeper.connect` that does not answer is an
-error and never a reason to start one.
+(`zookeeper_directory`). A `zookeeper.connect` that does not answer is an error and never a reason to start one.
 """
 
 import logging
@@ -11,6 +10,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ottla.broker.deployment import Deployment
 from ottla.broker.log_dir_contents import LogDirContents
 from ottla.broker.zookeeper_directory import KEY, check_owner, write_owner
 from ottla.clock import Clock
@@ -36,12 +36,14 @@ class ZooKeeperLink:
     def __init__(
         self,
         config: BrokerConfig,
+        deployment: Deployment,
         clock: Clock,
         on_failure: Callable[[BaseException], None],
         log_dir_contents: Callable[[], LogDirContents],
         request_times: Histogram,
     ) -> None:
         self._config = config
+        self._deployment = deployment
         self._clock = clock
         self._on_failure = on_failure
         self._log_dir_contents = log_dir_contents
@@ -50,8 +52,8 @@ class ZooKeeperLink:
         self._embedded: EmbeddedZooKeeper | None = None
 
     async def start(self) -> KazooSession:
-        connect = self._config.string("zookeeper.connect")
-        servers = parse_connect_string(connect) if connect else await self._start_embedded()
+        connect = self._deployment.zookeeper_connect
+        servers = parse_connect_string(connect) if connect is not None else await self._start_embedded()
         self._session = session = KazooSession(self._options(servers), self._clock, self._request_times)
         try:
             await session.start()
@@ -71,13 +73,13 @@ class ZooKeeperLink:
         from ottla.coordination.embedded.server_config import ServerConfig
         from ottla.coordination.embedded.store import DirectoryInUseError
 
-        data_dir, log_dirs = embedded_data_dir(self._config), self._config.log_dirs
+        data_dir, log_dirs = self._deployment.zookeeper_data_dir, self._config.log_dirs
         check_owner(data_dir, log_dirs)
-        port = self._config.int("ottla.zookeeper.port")
+        port = self._deployment.zookeeper_port
         server = EmbeddedZooKeeper(
             ServerConfig(data_dir=data_dir, client_port=port, tick_time_ms=_EMBEDDED_TICK_MS),
             self._clock,
-            port_search=port != 0,
+            port_search=self._deployment.may_search_port,
             on_failure=self._on_failure,
             contradiction=self._log_dir_contents().contradiction,
         )
@@ -101,11 +103,5 @@ class ZooKeeperLink:
             digest=config.password("ottla.zookeeper.auth"),
             set_acl=config.bool("zookeeper.set.acl"),
             directory=os.path.abspath(config.log_dirs[0]),
-            own_server=self._embedded is not None,
+            own_server=self._deployment.is_alone,
         )
-
-
-def embedded_data_dir(config: BrokerConfig) -> str:
-    """`ottla.zookeeper.data.dir`, else the folder `zookeeper` beside the first log directory."""
-    configured = config.string("ottla.zookeeper.data.dir")
-    return configured or os.path.join(os.path.dirname(os.path.abspath(config.log_dirs[0])), "zookeeper")
