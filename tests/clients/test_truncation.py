@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import ottla
-from ottla.clients.consumer.partition_state import Divergence, PartitionState
+from ottla.clients.consumer.fetch_state import Divergence, FetchState
 from ottla.clients.consumer.position_validation import resolve
 from ottla.clients.errors import LogTruncationError
 from ottla.clients.offset_lookup import OffsetSpec
@@ -95,7 +95,7 @@ def test_a_restart_without_loss_is_no_truncation(broker):
 
 @pytest.fixture
 def state():
-    made = PartitionState(TopicPartition("t", 0))
+    made = FetchState(TopicPartition("t", 0))
     made.seek(10, leader_epoch=3)
     made.fetch_offset = 20
     return made

@@ -11,7 +11,7 @@ import pytest
 from ottla.errors.kafka import NotLeaderOrFollowerError
 from ottla.model import TopicPartition
 from ottla.protocol.messages.fetch import FetchableTopicResponse, FetchRequest, FetchResponse, PartitionData
-from ottla.replication.fetcher import FetcherSettings, FetcherSurroundings, ReplicaFetcher
+from ottla.replication.fetcher import FetcherDependencies, FetcherSettings, ReplicaFetcher
 from ottla.replication.partition import Partition, PartitionAssignment
 from support.coroutines import on_event_loop
 from support.disks import FaultyDisk, os_error
@@ -59,8 +59,8 @@ def follow(replicas: Replicas, leader: Leader, settings: FetcherSettings, record
     for _ in range(records):
         replicas.append(partition)
     follow_in(replicas, 1)
-    surroundings = FetcherSurroundings(replicas.manager, leader, replicas.clock, replicas.wheel, settings)  # type: ignore[arg-type]
-    fetcher = ReplicaFetcher(LEADER_ID, 0, surroundings)
+    dependencies = FetcherDependencies(replicas.manager, leader, replicas.clock, replicas.wheel, settings)  # type: ignore[arg-type]
+    fetcher = ReplicaFetcher(LEADER_ID, 0, dependencies)
     fetcher.follow(replicas.manager.partition("t", 0))
     return fetcher
 

@@ -14,7 +14,7 @@ from ottla.metadata.cache import MetadataCache
 from ottla.metadata.image import NO_LEADER, ClusterImage
 from ottla.observability.metrics import Metrics
 from ottla.replication.alter_partition_manager import AlterLocally, AlterPartitionManager, IsrMetrics
-from ottla.replication.fetcher import FetcherSettings, FetcherSurroundings
+from ottla.replication.fetcher import FetcherSettings, FetcherDependencies
 from ottla.replication.fetcher_manager import FetcherManager
 from ottla.replication.peers import Peers
 from ottla.replication.replica_context import ReplicaContext
@@ -78,8 +78,8 @@ class ReplicationPlane:
 
     def _make_fetchers(self, replicas: ReplicaManager) -> FetcherManager:
         runtime, settings = self._runtime, fetcher_settings(self._config)
-        surroundings = FetcherSurroundings(replicas, self.peers, runtime.clock, runtime.wheel, settings)
-        self.fetchers = FetcherManager(surroundings, lambda: self._config.int("num.replica.fetchers"))
+        dependencies = FetcherDependencies(replicas, self.peers, runtime.clock, runtime.wheel, settings)
+        self.fetchers = FetcherManager(dependencies, lambda: self._config.int("num.replica.fetchers"))
         return self.fetchers
 
     def start(self) -> None:

@@ -63,6 +63,11 @@ class ClusterSnapshot(NamedTuple):
         found = known.partitions.get(partition) if known is not None else None
         return found if found is not None and found.leader_id in self.brokers else None
 
+    def partitions_count(self, topic: str) -> int:
+        """How many partitions a topic has; 0 when it is not known."""
+        known = self.topics.get(topic)
+        return 0 if known is None else known.partitions_count
+
     def topic_ids_of(self, names: Iterable[str]) -> dict[str, UUID] | None:
         """The ids of these topics; None when one has none, or none that is known (KIP-516)."""
         topic_ids: dict[str, UUID] = {}

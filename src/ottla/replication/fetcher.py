@@ -44,7 +44,7 @@ class FetcherSettings(NamedTuple):
     socket_timeout_ms: int = 30_000
 
 
-class FetcherSurroundings(NamedTuple):
+class FetcherDependencies(NamedTuple):
     """What every fetcher of a broker works with."""
 
     replicas: ReplicaManager
@@ -55,18 +55,18 @@ class FetcherSurroundings(NamedTuple):
 
 
 class ReplicaFetcher:
-    def __init__(self, leader_id: int, fetcher_id: int, surroundings: FetcherSurroundings) -> None:
+    def __init__(self, leader_id: int, fetcher_id: int, dependencies: FetcherDependencies) -> None:
         self.leader_id = leader_id
         self.name = f"ReplicaFetcher-{fetcher_id}-{leader_id}"
         self.followed: dict[FetchKey, FollowedPartition] = {}
-        self._replicas, self._peers, self._clock, self._wheel, self._settings = surroundings
+        self._replicas, self._peers, self._clock, self._wheel, self._settings = dependencies
         self._session = FetchSessionHandler(self._settings.partition_bytes_max)
         self._backoff = Backoff(_FIRST_PAUSE_MS, max(_FIRST_PAUSE_MS, self._settings.backoff_ms))
-        self._limited = RateLimitedLogger(logger, surroundings.clock, _TOLD_EVERY_S)
+        self._limited = RateLimitedLogger(logger, dependencies.clock, _TOLD_EVERY_S)
         self._dirty: dict[FetchKey, None] = {}
         self._paused: set[FetchKey] = set()
         self._failures = 0
-        self._broker_epoch = surroundings.replicas.context.broker_epoch()
+        self._broker_epoch = dependencies.replicas.context.broker_epoch()
         self._work = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ottla.clients.fetch_session_handler import FetchKey
-from ottla.replication.fetcher import FetcherSurroundings, ReplicaFetcher
+from ottla.replication.fetcher import FetcherDependencies, ReplicaFetcher
 from ottla.replication.followed_partition import FollowedPartition
 from ottla.replication.partition import Partition
 
@@ -18,8 +18,8 @@ class FetcherId(NamedTuple):
 class FetcherManager:
     """Implements `replica_manager.Fetchers`."""
 
-    def __init__(self, surroundings: FetcherSurroundings, fetchers_per_leader: Callable[[], int]) -> None:
-        self._surroundings = surroundings
+    def __init__(self, dependencies: FetcherDependencies, fetchers_per_leader: Callable[[], int]) -> None:
+        self._dependencies = dependencies
         self._fetchers_per_leader = fetchers_per_leader
         self._fetchers: dict[FetcherId, ReplicaFetcher] = {}
         self._placed: dict[Partition, FetcherId] = {}
@@ -33,7 +33,7 @@ class FetcherManager:
             self.leave(partition)
         fetcher = self._fetchers.get(fetcher_id)
         if fetcher is None:
-            fetcher = self._fetchers[fetcher_id] = ReplicaFetcher(*fetcher_id, self._surroundings)
+            fetcher = self._fetchers[fetcher_id] = ReplicaFetcher(*fetcher_id, self._dependencies)
         self._placed[partition] = fetcher_id
         fetcher.follow(partition)
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ottla.clients.backoff import Backoff
+from ottla.clients.consumer.fetch_state import FetchState
 from ottla.clients.consumer.fetched import FetchedPartition
-from ottla.clients.consumer.partition_state import PartitionState
 from ottla.clients.consumer.settings import FetchSettings, consumer_settings
 from ottla.clients.errors import broker_error
 from ottla.clients.fetch_session_handler import TOPIC_IDS_VERSION, TOPIC_NAMES_VERSION_MAX
@@ -158,7 +158,7 @@ class RangeFetcher:
             return None
         self._empty_responses = 0
         fetched = FetchedPartition(
-            PartitionState(self._wanted.topic_partition),
+            FetchState(self._wanted.topic_partition),
             _present_format(memoryview(data.records)),
             self.position,
             data.aborted_transactions,

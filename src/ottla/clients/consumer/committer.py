@@ -9,8 +9,8 @@ import logging
 from collections.abc import Callable, Mapping
 
 from ottla.clients.cluster import Cluster
-from ottla.clients.consumer.group import GroupMember
-from ottla.clients.consumer.partition_state import PartitionState
+from ottla.clients.consumer.fetch_state import FetchState
+from ottla.clients.consumer.membership import Membership
 from ottla.clients.consumer.settings import ConsumerSettings
 from ottla.clients.errors import IllegalStateError, broker_error
 from ottla.clients.group_offsets import OffsetAndMetadata, commit_offsets, fetch_committed
@@ -26,7 +26,13 @@ CLOSE_TIMEOUT_MS = 5_000
 
 
 class Committer:
-    def __init__(self, cluster: Cluster, settings: ConsumerSettings, member: GroupMember | None) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        settings: ConsumerSettings,
+        member: Membership | None,
+        on_commit: Callable[[Offsets], object] | None,
+    ) -> None:
         self._cluster = cluster
         self._settings = settings
         self._member = member
@@ -35,10 +41,10 @@ class Committer:
         self._running: set[asyncio.Task[None]] = set()
         self._committed: dict[TopicPartition, int] = {}
         # Told of every commit that succeeded.
-        self.on_commit: Callable[[Offsets], object] = lambda _offsets: None
+        self._on_commit = on_commit
 
     @property
-    def _group(self) -> GroupMember:
+    def _group(self) -> Membership:
         if self._member is None:
             raise IllegalStateError("to commit, give the consumer a group_id")
         return self._member
@@ -57,7 +63,8 @@ class Committer:
 
         await retried(attempt, backoff=self._cluster.retry_backoff, timeout_ms=timeout_ms, what="committing")
         self._committed.update((partition, value.offset) for partition, value in offsets.items())
-        self.on_commit(offsets)
+        if self._on_commit is not None:
+            self._on_commit(offsets)
 
     def commit_async(self, offsets: Offsets, callback: CommitCallback | None) -> None:
         """Commit without waiting. The callback hears how it went, on the loop."""
@@ -94,7 +101,7 @@ class Committer:
             return None
         return max(0.01, self._due - self._clock.monotonic())
 
-    def maybe_auto_commit(self, states: Mapping[TopicPartition, PartitionState]) -> None:
+    def maybe_auto_commit(self, states: Mapping[TopicPartition, FetchState]) -> None:
         """Commit beside everything else, if it is time and something is new."""
         if not self._settings.auto_commit or self._clock.monotonic() < self._due or self._running:
             return
@@ -103,7 +110,7 @@ class Committer:
         if offsets:
             self.commit_async(offsets, _warn)
 
-    async def auto_commit_now(self, states: Mapping[TopicPartition, PartitionState]) -> None:
+    async def auto_commit_now(self, states: Mapping[TopicPartition, FetchState]) -> None:
         """Commit before partitions are given away. A failure is no reason to keep them."""
         offsets: Offsets = self._new_positions(states) if self._settings.auto_commit else {}
         if offsets:
@@ -112,16 +119,14 @@ class Committer:
             except KafkaError as error:
                 _warn(offsets, error)
 
-    def _new_positions(
-        self, states: Mapping[TopicPartition, PartitionState]
-    ) -> dict[TopicPartition, OffsetAndMetadata]:
+    def _new_positions(self, states: Mapping[TopicPartition, FetchState]) -> dict[TopicPartition, OffsetAndMetadata]:
         return {
             partition: value
             for partition, value in positions_of(states).items()
             if self._committed.get(partition) != value.offset
         }
 
-    async def close(self, states: Mapping[TopicPartition, PartitionState]) -> None:
+    async def close(self, states: Mapping[TopicPartition, FetchState]) -> None:
         if self._running:
             await asyncio.wait(self._running, timeout=CLOSE_TIMEOUT_MS / 1000)
         await self.auto_commit_now(states)
@@ -130,7 +135,7 @@ class Committer:
         await asyncio.gather(*self._running, return_exceptions=True)
 
 
-def positions_of(states: Mapping[TopicPartition, PartitionState]) -> dict[TopicPartition, OffsetAndMetadata]:
+def positions_of(states: Mapping[TopicPartition, FetchState]) -> dict[TopicPartition, OffsetAndMetadata]:
     """What there is to commit: the positions of all partitions that have one."""
     return {
         partition: OffsetAndMetadata(state.position, "", state.leader_epoch)

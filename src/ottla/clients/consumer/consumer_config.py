@@ -78,6 +78,5 @@ def make_parts(servers: str | list[str] | None, config: ClientConfig, runtime: R
         find_deserializer("value.deserializer", config["value.deserializer"]),
         interceptors,
     )
-    core = ConsumerCore(cluster, consumer_settings(config), metrics)
-    core.committer.on_commit = interceptors.on_commit
+    core = ConsumerCore(cluster, consumer_settings(config), metrics, on_commit=interceptors.on_commit)
     return ConsumerParts(core, reader, metrics)

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from typing import Protocol
 
-from ottla.clients.consumer.partition_state import PartitionState
+from ottla.clients.consumer.fetch_state import FetchState
 from ottla.clients.metrics import ClientMetrics, SensorGroup
 
 
 class PartitionStates(Protocol):
-    def values(self) -> Iterable[PartitionState]: ...
+    def values(self) -> Iterable[FetchState]: ...
 
 
 class ConsumerMetrics:
@@ -47,7 +47,7 @@ class ConsumerMetrics:
         self._fetches.record()
         self._throttle.record(throttle_time_ms)
 
-    def note_partition(self, state: PartitionState, size: int) -> None:
+    def note_partition(self, state: FetchState, size: int) -> None:
         self._bytes.record(size)
         topic = self._topics.get(state.partition.topic)
         if topic is None:

@@ -8,20 +8,21 @@ it was allowed to.
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Collection, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from ottla.clients.cluster import Cluster
-from ottla.clients.consumer.committer import Committer
+from ottla.clients.consumer.committer import Committer, Offsets
 from ottla.clients.consumer.consumer_metrics import ConsumerMetrics
 from ottla.clients.consumer.events import Assigned, Lost, RebalanceEvent, Revoked
+from ottla.clients.consumer.fetch_state import FetchState
 from ottla.clients.consumer.fetched import FetchedPartition
 from ottla.clients.consumer.fetcher import Fetcher
-from ottla.clients.consumer.group import GroupMember, MemberLostError
-from ottla.clients.consumer.partition_state import PartitionState
+from ottla.clients.consumer.group_member import GroupMember
+from ottla.clients.consumer.membership import MakeMembership, MemberLostError, Membership
 from ottla.clients.consumer.positions import find_positions
 from ottla.clients.consumer.settings import ConsumerSettings
-from ottla.clients.consumer.subscription_state import Interest
+from ottla.clients.consumer.subscription_state import SubscriptionState
 from ottla.clients.errors import ClientTimeoutError, IllegalStateError
 from ottla.clients.metrics import ClientMetrics
 from ottla.clients.offset_lookup import OffsetAndTimestamp, OffsetSpec, list_offsets
@@ -31,15 +32,25 @@ from ottla.model import TopicPartition
 
 
 class ConsumerCore:
-    def __init__(self, cluster: Cluster, settings: ConsumerSettings, metrics: ClientMetrics) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        settings: ConsumerSettings,
+        metrics: ClientMetrics,
+        *,
+        make_membership: MakeMembership = GroupMember,
+        on_commit: Callable[[Offsets], object] | None = None,
+    ) -> None:
         self.cluster = cluster
         self.settings = settings
-        self.states: dict[TopicPartition, PartitionState] = {}
+        self.states: dict[TopicPartition, FetchState] = {}
         self.metrics = ConsumerMetrics(metrics, self.states)
-        self.member = None if settings.group is None else GroupMember(cluster, settings.group, self._wake)
-        self.committer = Committer(cluster, settings, self.member)
+        self.member: Membership | None = None
+        if settings.group is not None:
+            self.member = make_membership(cluster, settings.group, self._wake)
+        self.committer = Committer(cluster, settings, self.member, on_commit)
         self.fetcher = Fetcher(cluster, self.states, settings.fetch, self.metrics, self._wake)
-        self._interest = Interest(exclude_internal=settings.exclude_internal_topics)
+        self._subscription = SubscriptionState(exclude_internal=settings.exclude_internal_topics)
         self._changed = asyncio.Event()
         self._script: AsyncGenerator[RebalanceEvent, None] | None = None
         self._step: asyncio.Task[RebalanceEvent | None] | None = None
@@ -53,21 +64,21 @@ class ConsumerCore:
     async def subscribe(self, topics: Iterable[str]) -> None:
         self._need_group()
         wanted = list(topics)
-        self._interest.subscribe(wanted)
+        self._subscription.subscribe(wanted)
         self.cluster.all_topics = False
         self.cluster.watch_topics(wanted)
         self._rejoin()
 
     async def subscribe_pattern(self, pattern: str | re.Pattern[str], exclude: str | re.Pattern[str] | None) -> None:
         self._need_group()
-        self._interest.subscribe_pattern(pattern, exclude)
+        self._subscription.subscribe_pattern(pattern, exclude)
         self.cluster.all_topics = True
         await self.cluster.refresh()
         self._rejoin()
 
     async def assign(self, partitions: Iterable[TopicPartition]) -> None:
         """Read exactly these. Partitions that are read already keep their positions."""
-        self._interest.assign()
+        self._subscription.assign()
         wanted = [TopicPartition(*partition) for partition in partitions]
         self.cluster.watch_topics({partition.topic for partition in wanted})
         self._drop([partition for partition in self.states if partition not in wanted])
@@ -76,14 +87,14 @@ class ConsumerCore:
 
     async def unsubscribe(self) -> None:
         await self._end_rebalance()
-        if self.member is not None and self._interest.is_subscribed:
+        if self.member is not None and self._subscription.is_subscribed:
             await self.committer.auto_commit_now(self.states)
             await self.member.close()
-        self._interest.clear()
+        self._subscription.clear()
         self._drop(list(self.states))
 
     def subscription(self) -> frozenset[str]:
-        return self._interest.topics
+        return self._subscription.topics
 
     def _need_group(self) -> None:
         if self.member is None:
@@ -91,11 +102,11 @@ class ConsumerCore:
 
     def _rejoin(self) -> None:
         assert self.member is not None
-        self.member.needs_rejoin = True
+        self.member.require_rejoin()
         self._wake()
 
     def _add(self, partitions: Iterable[TopicPartition]) -> None:
-        self.states.update((partition, PartitionState(partition)) for partition in partitions)
+        self.states.update((partition, FetchState(partition)) for partition in partitions)
 
     def _drop(self, partitions: Iterable[TopicPartition]) -> None:
         for partition in partitions:
@@ -103,7 +114,7 @@ class ConsumerCore:
             if state is not None:
                 state.generation += 1
 
-    def state_of(self, partition: TopicPartition) -> PartitionState:
+    def state_of(self, partition: TopicPartition) -> FetchState:
         state = self.states.get(partition)
         if state is None:
             raise IllegalStateError(f"{partition[0]}-{partition[1]} is not assigned to this consumer")
@@ -140,8 +151,8 @@ class ConsumerCore:
             self.fetcher.resolve_divergences()
         self._raise_failures()
         self.committer.maybe_auto_commit(self.states)
-        if self.member is not None and self._interest.is_subscribed:
-            self.member.last_polled_at = self.cluster.runtime.clock.monotonic()
+        if self.member is not None and self._subscription.is_subscribed:
+            self.member.note_poll()
             if self.member.needs_rejoin or self._script is not None:
                 event = self._step_rebalance()
                 if event is not None or self._holds_fetching():
@@ -158,8 +169,7 @@ class ConsumerCore:
         failure, self._failure = self._failure, None
         if failure is not None:
             raise failure
-        if self.member is not None and self.member.failure is not None:
-            lost, self.member.failure = self.member.failure, None
+        if self.member is not None and (lost := self.member.take_failure()) is not None:
             raise lost
         for state in self.states.values():
             if state.error is not None:
@@ -178,7 +188,7 @@ class ConsumerCore:
     def needs_attention(self) -> bool:
         """Whether a face that has data of its own must come back here first. Read from any thread."""
         member = self.member
-        is_leaving = member is not None and member.needs_rejoin and self._interest.is_subscribed
+        is_leaving = member is not None and member.needs_rejoin and self._subscription.is_subscribed
         is_rebalancing = is_leaving or self._script is not None
         return self._woken or is_rebalancing or self.fetcher.has_divergence
 
@@ -219,22 +229,21 @@ class ConsumerCore:
         """One rebalance from beginning to end. Each event is heard by the user before the next step."""
         member = self.member
         assert member is not None
-        is_cooperative = member.settings.is_cooperative
         if self.states and member.is_lost:
             yield Lost(frozenset(self.states))
             self._drop(list(self.states))
         elif self.states:
             await self.committer.auto_commit_now(self.states)
-            if not is_cooperative:
+            if member.revokes_all:
                 yield Revoked(frozenset(self.states))
                 self._drop(list(self.states))
         try:
-            joined = await member.join(self._interest.topics, tuple(sorted(self.states)))
+            assigned = await member.join(self._subscription.topics, tuple(sorted(self.states)))
         except MemberLostError:
             yield Lost(frozenset(self.states))
             self._drop(list(self.states))
-            joined = await member.join(self._interest.topics, ())
-        wanted = frozenset(joined.partitions)
+            assigned = await member.join(self._subscription.topics, ())
+        wanted = frozenset(assigned)
         gone = frozenset(self.states) - wanted
         if gone:
             await self.committer.auto_commit_now({partition: self.states[partition] for partition in gone})
@@ -243,7 +252,7 @@ class ConsumerCore:
         added = wanted - frozenset(self.states)
         self.cluster.watch_topics({partition.topic for partition in added})
         if gone:
-            member.request_rejoin()  # others wait for what this member has let go of
+            member.note_revoked()
         yield Assigned(added)
 
     async def _end_rebalance(self) -> None:
@@ -256,13 +265,10 @@ class ConsumerCore:
             await script.aclose()
 
     def _handle_metadata(self, snapshot: ClusterSnapshot) -> None:
-        if self._interest.update(snapshot):
+        if self._subscription.update(snapshot):
             self._rejoin()
-        member = self.member
-        if member is not None and member.is_leader and member.assigned_topics:
-            counts = {topic: _count(snapshot, topic) for topic in member.assigned_topics}
-            if counts != member.assigned_topics:
-                member.request_rejoin()
+        if self.member is not None:
+            self.member.handle_metadata(snapshot)
         self.fetcher.poke()
 
     # Positions
@@ -367,11 +373,6 @@ class ConsumerCore:
 
 class WakeupError(OttlaError):
     """`wakeup` was called while somebody waited for records."""
-
-
-def _count(snapshot: ClusterSnapshot, topic: str) -> int:
-    known = snapshot.topics.get(topic)
-    return known.partitions_count if known is not None else 0
 
 
 def as_partitions(given: Iterable[Any]) -> list[TopicPartition]:

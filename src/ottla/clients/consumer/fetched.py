@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from struct import Struct
 from typing import NamedTuple
 
-from ottla.clients.consumer.partition_state import PartitionState
+from ottla.clients.consumer.fetch_state import FetchState
 from ottla.clients.consumer.record import ConsumerRecord
 from ottla.clients.consumer.settings import FetchSettings
 from ottla.errors.kafka import InvalidRecordError, UnsupportedForMessageFormatError
@@ -64,7 +64,7 @@ class FetchedPartition:
 
     def __init__(
         self,
-        state: PartitionState,
+        state: FetchState,
         view: memoryview,
         fetch_offset: int,
         aborted: list[AbortedTransaction] | None,

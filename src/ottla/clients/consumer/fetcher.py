@@ -19,8 +19,8 @@ from typing import NamedTuple
 from ottla.clients.cluster import Cluster
 from ottla.clients.connection import BrokerConnection
 from ottla.clients.consumer.consumer_metrics import ConsumerMetrics
+from ottla.clients.consumer.fetch_state import NO_REPLICA, NOT_FETCHING, FetchState
 from ottla.clients.consumer.fetched import FetchedPartition
-from ottla.clients.consumer.partition_state import NO_REPLICA, NOT_FETCHING, PartitionState
 from ottla.clients.consumer.position_validation import PositionValidator, resolve
 from ottla.clients.consumer.settings import FetchSettings
 from ottla.clients.errors import NoOffsetForPartitionError, broker_error
@@ -45,7 +45,7 @@ _QUIET_ERRORS = frozenset({ErrorCode.OFFSET_NOT_AVAILABLE, ErrorCode.UNKNOWN_LEA
 
 
 class _Asked(NamedTuple):
-    state: PartitionState
+    state: FetchState
     generation: int
     position: FetchPosition
 
@@ -54,7 +54,7 @@ class Fetcher:
     def __init__(
         self,
         cluster: Cluster,
-        states: dict[TopicPartition, PartitionState],
+        states: dict[TopicPartition, FetchState],
         settings: FetchSettings,
         metrics: ConsumerMetrics,
         on_change: Callable[[], object],
@@ -123,12 +123,12 @@ class Fetcher:
 
     # What to fetch
 
-    def _group_fetchable(self) -> dict[int, list[PartitionState]]:
+    def _group_fetchable(self) -> dict[int, list[FetchState]]:
         now = self._cluster.runtime.clock.monotonic()
         if sum(state.buffered_bytes for state in self._states.values()) >= self._settings.max_bytes:
             return {}
-        grouped: dict[int, list[PartitionState]] = {}
-        unsure: list[PartitionState] = []
+        grouped: dict[int, list[FetchState]] = {}
+        unsure: list[FetchState] = []
         for state in self._states.values():
             if self._is_fetchable(state, now):
                 node_id = self._node_of(state, now)
@@ -139,7 +139,7 @@ class Fetcher:
         self._validator.validate(unsure)
         return grouped
 
-    def _is_fetchable(self, state: PartitionState, now: float) -> bool:
+    def _is_fetchable(self, state: FetchState, now: float) -> bool:
         if state.fetch_offset is None or state.is_paused or state.error is not None or state.divergence is not None:
             return False
         if state.fetching_generation == state.generation:
@@ -149,7 +149,7 @@ class Fetcher:
             return False
         return state.buffered_bytes < self._settings.partition_max_bytes
 
-    def _node_of(self, state: PartitionState, now: float) -> int | None:
+    def _node_of(self, state: FetchState, now: float) -> int | None:
         if state.preferred_replica != NO_REPLICA:
             if state.preferred_until > now and state.preferred_replica in self._cluster.snapshot.brokers:
                 return state.preferred_replica
@@ -168,7 +168,7 @@ class Fetcher:
         leader = self._cluster.leader_of(*partition)
         return -1 if leader is None else leader.leader_epoch
 
-    def _back_off(self, state: PartitionState) -> None:
+    def _back_off(self, state: FetchState) -> None:
         """Ask for metadata, and for this partition again a little later."""
         self._cluster.request_refresh()
         delay_s = self._cluster.retry_backoff.delay_ms(1) / 1000
@@ -185,7 +185,7 @@ class Fetcher:
 
     # Fetching
 
-    def _start(self, node_id: int, lane: str, states: list[PartitionState]) -> None:
+    def _start(self, node_id: int, lane: str, states: list[FetchState]) -> None:
         asked: dict[TopicPartition, _Asked] = {}
         for state in states:
             assert state.fetch_offset is not None, "only partitions with a position are fetched"
@@ -301,7 +301,7 @@ class Fetcher:
         self._states.pop(state.partition)
         self._states[state.partition] = state
 
-    def _take_error(self, state: PartitionState, code: int) -> None:
+    def _take_error(self, state: FetchState, code: int) -> None:
         error = broker_error(code, f"fetching {state.partition}")
         if code == ErrorCode.OFFSET_OUT_OF_RANGE:
             self._take_out_of_range(state)
@@ -311,7 +311,7 @@ class Fetcher:
         else:
             state.error = error
 
-    def _take_out_of_range(self, state: PartitionState) -> None:
+    def _take_out_of_range(self, state: FetchState) -> None:
         if state.preferred_replica != NO_REPLICA:
             state.preferred_replica = NO_REPLICA  # a follower may be behind: ask the leader
         elif self._settings.reset_to is None:

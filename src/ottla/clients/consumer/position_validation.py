@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 
 from ottla.clients.by_topic import values_by_topic
 from ottla.clients.cluster import Cluster
-from ottla.clients.consumer.partition_state import Divergence, PartitionState
+from ottla.clients.consumer.fetch_state import Divergence, FetchState
 from ottla.clients.errors import LogTruncationError, broker_error
 from ottla.clients.offset_lookup import CONSUMER_REPLICA_ID, OffsetSpec
 from ottla.errors import ErrorCode, KafkaError
@@ -42,7 +42,7 @@ class PositionValidator:
         self._on_done = on_done
         self._task: asyncio.Task[None] | None = None
 
-    def validate(self, states: list[PartitionState]) -> None:
+    def validate(self, states: list[FetchState]) -> None:
         """Begin to ask, unless a round is under way: `on_done` then comes back with what is left."""
         if states and self._task is None:
             self._task = self._cluster.runtime.loop.create_task(self._run(states))
@@ -52,8 +52,8 @@ class PositionValidator:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
-    async def _run(self, states: list[PartitionState]) -> None:
-        by_leader: dict[int, dict[TopicPartition, PartitionState]] = {}
+    async def _run(self, states: list[FetchState]) -> None:
+        by_leader: dict[int, dict[TopicPartition, FetchState]] = {}
         for state in states:
             leader = self._cluster.leader_of(*state.partition)
             if leader is not None:
@@ -64,7 +64,7 @@ class PositionValidator:
             self._task = None
         self._on_done()
 
-    async def _ask(self, node_id: int, asked: Mapping[TopicPartition, PartitionState]) -> None:
+    async def _ask(self, node_id: int, asked: Mapping[TopicPartition, FetchState]) -> None:
         epochs = {partition: self._leader_epoch(partition) for partition in asked}
         generations = {partition: state.generation for partition, state in asked.items()}
         try:
@@ -83,7 +83,7 @@ class PositionValidator:
         leader = self._cluster.leader_of(*partition)
         return -1 if leader is None else leader.leader_epoch
 
-    def _take(self, state: PartitionState, leader_epoch: int, answer: EpochEndOffset) -> None:
+    def _take(self, state: FetchState, leader_epoch: int, answer: EpochEndOffset) -> None:
         if answer.error_code:
             self._take_error(state, broker_error(answer.error_code, f"the position in {state.partition}"))
         elif state.fetch_offset is None:
@@ -93,7 +93,7 @@ class PositionValidator:
         else:
             state.validated_epoch = leader_epoch
 
-    def _take_error(self, state: PartitionState, error: KafkaError) -> None:
+    def _take_error(self, state: FetchState, error: KafkaError) -> None:
         if error.retriable or error.code == ErrorCode.UNKNOWN_LEADER_EPOCH:
             self._cluster.request_refresh()
             delay_s = self._cluster.retry_backoff.delay_ms(1) / 1000
@@ -103,7 +103,7 @@ class PositionValidator:
 
 
 def _request(
-    asked: Mapping[TopicPartition, PartitionState], epochs: Mapping[TopicPartition, int]
+    asked: Mapping[TopicPartition, FetchState], epochs: Mapping[TopicPartition, int]
 ) -> OffsetForLeaderEpochRequest:
     topics = [
         OffsetForLeaderTopic(
@@ -122,7 +122,7 @@ def _request(
     return OffsetForLeaderEpochRequest(replica_id=CONSUMER_REPLICA_ID, topics=topics)
 
 
-def resolve(state: PartitionState, reset_to: OffsetSpec | None) -> None:
+def resolve(state: FetchState, reset_to: OffsetSpec | None) -> None:
     """Act on a divergence that was found. The user's position must be exact now."""
     divergence, position = state.divergence, state.position
     if divergence is None or position is None:

@@ -6,7 +6,7 @@ Runs beside the fetching: partitions that have a position are read meanwhile. A 
 from collections.abc import Iterable
 
 from ottla.clients.cluster import Cluster
-from ottla.clients.consumer.partition_state import PartitionState
+from ottla.clients.consumer.fetch_state import FetchState
 from ottla.clients.consumer.settings import ConsumerSettings
 from ottla.clients.errors import NoOffsetForPartitionError
 from ottla.clients.group_offsets import fetch_committed
@@ -15,7 +15,7 @@ from ottla.clients.retry import retried
 from ottla.errors import KafkaError
 
 
-async def find_positions(cluster: Cluster, settings: ConsumerSettings, states: Iterable[PartitionState]) -> None:
+async def find_positions(cluster: Cluster, settings: ConsumerSettings, states: Iterable[FetchState]) -> None:
     """A position for every partition that has none. What cannot be found is the partition's `error`."""
     waiting = [state for state in states if state.position is None and state.error is None]
     fresh = [state for state in waiting if state.reset_to is None]
@@ -27,7 +27,7 @@ async def find_positions(cluster: Cluster, settings: ConsumerSettings, states: I
     await _look_up(cluster, settings, [state for state in waiting if state.reset_to is not None])
 
 
-async def _take_committed(cluster: Cluster, settings: ConsumerSettings, states: list[PartitionState]) -> None:
+async def _take_committed(cluster: Cluster, settings: ConsumerSettings, states: list[FetchState]) -> None:
     assert settings.group is not None
     group_id = settings.group.group_id
     partitions = [state.partition for state in states]
@@ -44,14 +44,14 @@ async def _take_committed(cluster: Cluster, settings: ConsumerSettings, states: 
             state.seek(found.offset, found.leader_epoch)
 
 
-def _apply_policy(state: PartitionState, settings: ConsumerSettings) -> None:
+def _apply_policy(state: FetchState, settings: ConsumerSettings) -> None:
     if settings.fetch.reset_to is None:
         state.error = NoOffsetForPartitionError([state.partition])
     else:
         state.request_reset(settings.fetch.reset_to)
 
 
-async def _look_up(cluster: Cluster, settings: ConsumerSettings, states: list[PartitionState]) -> None:
+async def _look_up(cluster: Cluster, settings: ConsumerSettings, states: list[FetchState]) -> None:
     if not states:
         return
     generations = {state.partition: state.generation for state in states}

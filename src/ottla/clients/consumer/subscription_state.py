@@ -10,7 +10,7 @@ from ottla.model import INTERNAL_TOPICS
 NOT_BOTH = "partitions are assigned by hand or topics subscribed to, not both: unsubscribe first"
 
 
-class Interest:
+class SubscriptionState:
     """`topics` are those wanted now: as named, or as the pattern found them last."""
 
     def __init__(self, *, exclude_internal: bool) -> None:

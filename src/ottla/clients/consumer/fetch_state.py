@@ -24,7 +24,7 @@ class Divergence(NamedTuple):
     leader_epoch: int
 
 
-class PartitionState:
+class FetchState:
     __slots__ = (
         "buffered_bytes",
         "divergence",

@@ -11,7 +11,7 @@ leaves the group, so that others get its partitions (`max.poll.interval.ms`, KIP
 
 import asyncio
 from collections.abc import Callable, Collection
-from typing import Any, NamedTuple
+from typing import Any
 
 from ottla.clients.cluster import Cluster
 from ottla.clients.consumer.assignors import Assignor, Subscription
@@ -22,9 +22,11 @@ from ottla.clients.consumer.group_protocol import (
     encode_assignment,
     encode_subscription,
 )
+from ottla.clients.consumer.membership import MemberLostError
 from ottla.clients.consumer.settings import GroupSettings
 from ottla.clients.errors import broker_error
 from ottla.clients.group_offsets import COORDINATOR_CHANNEL, GroupIdentity, note_coordinator_error
+from ottla.clients.snapshot import ClusterSnapshot
 from ottla.errors import DecodeError, ErrorCode, KafkaError, RetriableError
 from ottla.errors.kafka import (
     IllegalGenerationError,
@@ -46,16 +48,9 @@ NO_GENERATION = -1
 _LOST = frozenset({ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION, ErrorCode.FENCED_INSTANCE_ID})
 
 
-class MemberLostError(UnknownMemberIdError):
-    """The coordinator does not know this member any more."""
-
-
-class Joined(NamedTuple):
-    partitions: tuple[TopicPartition, ...]
-    assignor: Assignor
-
-
 class GroupMember:
+    """Implements `Membership`."""
+
     def __init__(self, cluster: Cluster, settings: GroupSettings, on_change: Callable[[], object]) -> None:
         self.settings = settings
         self.generation_id = NO_GENERATION
@@ -63,11 +58,11 @@ class GroupMember:
         self.needs_rejoin = True
         self.is_lost = False
         self.is_leader = False
-        self.failure: KafkaError | None = None
-        self.last_polled_at = cluster.runtime.clock.monotonic()
-        # What the leader assigned by: topics and their partitions, to see when they change.
-        self.assigned_topics: dict[str, int] = {}
         self._cluster = cluster
+        self._failure: KafkaError | None = None
+        self._last_polled_at = cluster.runtime.clock.monotonic()
+        # What the leader assigned by: topics and their partitions, to see when they change.
+        self._assigned_topics: dict[str, int] = {}
         self._on_change = on_change
         self._last_assignment: tuple[TopicPartition, ...] = ()
         self._heartbeats: asyncio.Task[None] | None = None
@@ -83,19 +78,44 @@ class GroupMember:
             return GroupIdentity()
         return GroupIdentity(self.generation_id, self.member_id, self.settings.group_instance_id)
 
-    def request_rejoin(self) -> None:
+    @property
+    def revokes_all(self) -> bool:
+        return not self.settings.is_cooperative
+
+    def require_rejoin(self) -> None:
+        self.needs_rejoin = True
+
+    def note_poll(self) -> None:
+        self._last_polled_at = self._cluster.runtime.clock.monotonic()
+
+    def note_revoked(self) -> None:
+        """Others wait for what this member has let go of: another rebalance gives it to them."""
+        self._request_rejoin()
+
+    def handle_metadata(self, snapshot: ClusterSnapshot) -> None:
+        """The leader assigns anew when its topics have other partitions."""
+        if self.is_leader and self._assigned_topics:
+            counts = {topic: snapshot.partitions_count(topic) for topic in self._assigned_topics}
+            if counts != self._assigned_topics:
+                self._request_rejoin()
+
+    def take_failure(self) -> KafkaError | None:
+        failure, self._failure = self._failure, None
+        return failure
+
+    def _request_rejoin(self) -> None:
         if not self.needs_rejoin:
             self.needs_rejoin = True
             self._on_change()
 
     # Joining
 
-    async def join(self, topics: Collection[str], owned: tuple[TopicPartition, ...]) -> Joined:
-        """Join, or join again. MemberLostError: what was owned belongs to others, and so must be given up first."""
+    async def join(self, topics: Collection[str], owned: tuple[TopicPartition, ...]) -> tuple[TopicPartition, ...]:
+        """Join, or join again, through every error that a new attempt can cure."""
         failures = 0
         while True:
             try:
-                joined = await self._join_once(tuple(sorted(topics)), owned)
+                assigned = await self._join_once(tuple(sorted(topics)), owned)
             except MemberIdRequiredError:
                 continue
             except RebalanceInProgressError:
@@ -109,11 +129,13 @@ class GroupMember:
                 await asyncio.sleep(self._cluster.retry_backoff.delay_ms(failures) / 1000)
             else:
                 self.needs_rejoin = self.is_lost = False
-                self._last_assignment = joined.partitions
+                self._last_assignment = assigned
                 self._start_heartbeats()
-                return joined
+                return assigned
 
-    async def _join_once(self, topics: tuple[str, ...], owned: tuple[TopicPartition, ...]) -> Joined:
+    async def _join_once(
+        self, topics: tuple[str, ...], owned: tuple[TopicPartition, ...]
+    ) -> tuple[TopicPartition, ...]:
         await self._stop_heartbeats()
         settings = self.settings
         request = JoinGroupRequest(
@@ -136,7 +158,7 @@ class GroupMember:
         assignments = []
         if self.is_leader and not response.skip_assignment:
             assignments = await self._assign(response, assignor)
-        return Joined(await self._sync(assignments, response.protocol_name), assignor)
+        return await self._sync(assignments, response.protocol_name)
 
     def _protocol(
         self, assignor: Assignor, topics: tuple[str, ...], owned: tuple[TopicPartition, ...]
@@ -168,7 +190,7 @@ class GroupMember:
         counts = {
             topic: known.partitions_count for topic in topics if (known := snapshot.topics.get(topic)) is not None
         }
-        self.assigned_topics = {topic: counts.get(topic, 0) for topic in topics}
+        self._assigned_topics = {topic: counts.get(topic, 0) for topic in topics}
         assignment = assignor.assign(counts, members)
         return [
             SyncGroupRequestAssignment(member_id=member_id, assignment=encode_assignment(partitions))
@@ -225,7 +247,7 @@ class GroupMember:
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(self.settings.heartbeat_interval_ms / 1000)
-            idle_ms = (self._cluster.runtime.clock.monotonic() - self.last_polled_at) * 1000
+            idle_ms = (self._cluster.runtime.clock.monotonic() - self._last_polled_at) * 1000
             if idle_ms > self.settings.max_poll_interval_ms:
                 await self._leave("the user has not called poll for too long")
                 self._lose()
@@ -234,12 +256,12 @@ class GroupMember:
                 response: HeartbeatResponse = await self._ask(self._heartbeat_request())
                 self._check(response.error_code, "a heartbeat to")
             except RebalanceInProgressError:
-                self.request_rejoin()
+                self._request_rejoin()
             except RetriableError:
                 continue
             except KafkaError as error:
                 if error.code == ErrorCode.FENCED_INSTANCE_ID or error.code not in _LOST:
-                    self.failure = error
+                    self._failure = error
                 self._lose()
                 return
 
