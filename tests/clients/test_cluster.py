@@ -5,8 +5,8 @@ import uuid
 import pytest
 
 from ottla.clients.addresses import Address, parse_addresses
-from ottla.clients.backoff import Backoff
 from ottla.clients.configuration import ClientConfig
+from ottla.clients.retry import Backoff
 from ottla.clients.snapshot import EMPTY, merge
 from ottla.config.keys import consumer_keys, producer_keys
 from ottla.errors import ConfigError, ErrorCode

@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from ottla.clients.addresses import parse_addresses
 from ottla.clients.api_versions import VersionRange, read_versions
+from ottla.clients.protocol_session import FrameReceiver, ProtocolSession
 from ottla.errors.tree import OperatorError
 from ottla.protocol.api_keys import ApiKey
-from ottla.protocol.apis import api_info
-from ottla.protocol.codec import decode, encode
-from ottla.protocol.headers import RequestHeader, decode_response_header, encode_request_header
+from ottla.protocol.codec import encode
 from ottla.protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 
 if TYPE_CHECKING:
@@ -21,14 +20,13 @@ _TIMEOUT_SECONDS = 10
 
 def ask(address: str, request: "Request", version: int) -> Any:
     """The broker's response. OperatorError when there is none."""
-    header = encode_request_header(RequestHeader(request.API_KEY, version, 1, CLIENT_ID))
-    frame = header + encode(request, version)
+    session = ProtocolSession(CLIENT_ID, first_correlation_id=1)
+    frame, _ = session.send(request.API_KEY, version, [encode(request, version)])
     try:
-        response = _exchange(parse_addresses(address)[0], frame)
+        response = _exchange(parse_addresses(address)[0], b"".join(frame))  # type: ignore[arg-type]  # no files in it
     except OSError as error:
         raise OperatorError(f"no answer from {address}: {error.strerror or error}") from error
-    _, position = decode_response_header(request.API_KEY, version, response)
-    return decode(api_info(request.API_KEY).response_class(), version, response, position)[0]
+    return session.receive(response)[1]
 
 
 def fetch_api_versions(address: str) -> ApiVersionsResponse:
@@ -46,12 +44,12 @@ def serves(address: str, api_key: ApiKey) -> bool:
     return api_key in versions_of(address)
 
 
-def _exchange(address: tuple[str, int], frame: bytes) -> bytes:
+def _exchange(address: tuple[str, int], frame: bytes) -> memoryview:
+    frames = FrameReceiver()
     with socket.create_connection(address, _TIMEOUT_SECONDS) as sock:
-        sock.sendall(len(frame).to_bytes(4, "big") + frame)
-        with sock.makefile("rb") as stream:
-            size = int.from_bytes(stream.read(4), "big")
-            data = stream.read(size)
-    if not data:
-        raise OSError("the connection was closed")
-    return data
+        sock.sendall(frame)
+        while count := sock.recv_into(frames.room()):
+            response = frames.received(count)
+            if response is not None:
+                return response
+    raise OSError("the connection was closed")

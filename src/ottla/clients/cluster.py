@@ -2,7 +2,7 @@
 
 Begins at the bootstrap addresses (node ids -1, -2, ...) and then talks to the brokers that Metadata names; when none
 of them can be reached it begins again from bootstrap. Metadata is fetched when somebody needs what is not known, when
-an answer says that the picture is old (`request_refresh`), and every `metadata.max.age.ms`; one request at a time, for
+a response says that the picture is old (`request_refresh`), and every `metadata.max.age.ms`; one request at a time, for
 the topics that the client is interested in (or all).
 """
 
@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ottla.clients.addresses import Address
-from ottla.clients.backoff import Backoff
 from ottla.clients.connection import BrokerConnection, ConnectionSettings
 from ottla.clients.connection_pool import ConnectionPool, ObserverOf
 from ottla.clients.coordinator_lookup import CoordinatorLookup
 from ottla.clients.errors import ClientClosedError, NoBrokerError, broker_error
 from ottla.clients.outages import Outages
-from ottla.clients.retry import retried
+from ottla.clients.retry import Backoff, retried
 from ottla.clients.runtime import Runtime
 from ottla.clients.snapshot import EMPTY, ClusterSnapshot, PartitionSnapshot, TopicSnapshot, merge
 from ottla.clock import Timer
@@ -125,7 +124,7 @@ class Cluster:
     # Metadata
 
     async def refresh(self) -> ClusterSnapshot:
-        """Fetch metadata now. NoBrokerError when no broker answers."""
+        """Fetch metadata now. NoBrokerError when no broker responds."""
         if self._closed:
             raise ClientClosedError("the client is closed")
         if self._refreshing is None:
@@ -210,7 +209,7 @@ class Cluster:
         version_max: int | None = None,
         timeout_ms: float | None = None,
     ) -> Any:
-        """The answer of one broker. NetworkError when the connection ends first."""
+        """The response of one broker. NetworkError when the connection ends first."""
         connection = await self.connection(node_id, channel)
         try:
             return await connection.send(request, version_max=version_max, timeout_ms=timeout_ms)
@@ -219,7 +218,7 @@ class Cluster:
             raise
 
     async def send_to_any(self, request: Request, *, timeout_ms: float | None = None) -> Any:
-        """The answer of the first broker that gives one. NoBrokerError when none does."""
+        """The response of the first broker that gives one. NoBrokerError when none does."""
         failures: list[str] = []
         for node_id in self._candidates():
             try:

@@ -1,6 +1,6 @@
 """The connections of one client: one per broker and channel, opened when first needed and again after they end.
 
-A channel keeps requests apart that would wait for each other: Kafka answers a connection in order, so a fetch that
+A channel keeps requests apart that would wait for each other: Kafka responds on a connection in order, so a fetch that
 waits for data must not share one with a heartbeat. After a failure the next attempt waits (`reconnect.backoff.ms`,
 doubling); callers that come meanwhile wait for the same attempt.
 """
@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from ottla.clients.addresses import Address
-from ottla.clients.backoff import Backoff
 from ottla.clients.connection import BrokerConnection, ConnectionObserver, ConnectionSettings
 from ottla.clients.errors import ClientClosedError
 from ottla.clients.outages import Outages
+from ottla.clients.retry import Backoff
 from ottla.clients.runtime import Runtime
 from ottla.errors import KafkaError
 

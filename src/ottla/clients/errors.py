@@ -1,4 +1,4 @@
-"""What a client raises besides the errors that a broker answers with (`ottla.errors.kafka`).
+"""What a client raises besides the errors in a broker's responses (`ottla.errors.kafka`).
 
 KafkaError
   NetworkError                 (errors.kafka) the connection is gone; the request may have been carried out
@@ -77,7 +77,7 @@ class IllegalStateError(OttlaError):
 
 
 def broker_error(code: int, what: str, message: str | None = None) -> KafkaError:
-    """The exception for a code that a broker answered about `what`, in its words where it sent some."""
+    """The exception for a code in a broker's response about `what`, in its words where it sent some."""
     name = ErrorCode(code).name if code in ErrorCode._value2member_map_ else f"error code {code}"
     error = error_for_code(code, f"{what}: {message or name}")
     error.broker_message = message

@@ -83,11 +83,11 @@ def _fetch_request(
 
 
 def _take_committed(response: OffsetFetchResponse, group_id: str) -> dict[TopicPartition, OffsetAndMetadata]:
-    answer = response.groups[0] if response.groups else response
-    if answer.error_code:
-        raise broker_error(answer.error_code, f"committed offsets of {group_id}")
+    result = response.groups[0] if response.groups else response
+    if result.error_code:
+        raise broker_error(result.error_code, f"committed offsets of {group_id}")
     committed: dict[TopicPartition, OffsetAndMetadata] = {}
-    for topic in answer.topics:
+    for topic in result.topics:
         for found in topic.partitions:
             partition = TopicPartition(topic.name, found.partition_index)
             if found.error_code:
@@ -119,9 +119,9 @@ async def commit_offsets(
             node_id, request, channel=COORDINATOR_CHANNEL, version_max=OFFSET_COMMIT_VERSION_MAX
         )
         codes = {
-            TopicPartition(topic.name, answered.partition_index): answered.error_code
+            TopicPartition(topic.name, result.partition_index): result.error_code
             for topic in response.topics
-            for answered in topic.partitions
+            for result in topic.partitions
         }
         for code in codes.values():
             if code in _COORDINATOR_MOVED or code == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:

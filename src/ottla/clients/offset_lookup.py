@@ -1,7 +1,7 @@
 """Offsets by time: the earliest, the latest, the first at or after a timestamp (ListOffsets), asked of each leader.
 
-Partitions are answered one by one: those whose leader has moved are asked for again after a metadata refresh, the
-others keep their answer.
+Each partition has a result of its own: those whose leader has moved are asked for again after a metadata refresh, the
+others keep their result.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from ottla.protocol.messages.list_offsets import (
 )
 
 CONSUMER_REPLICA_ID = -1
-Answers = dict[TopicPartition, "OffsetAndTimestamp | KafkaError"]
+OffsetResults = dict[TopicPartition, "OffsetAndTimestamp | KafkaError"]
 
 
 class OffsetSpec(IntEnum):
@@ -51,28 +51,28 @@ async def list_offsets(
     *,
     timeout_ms: float,
     read_committed: bool = False,
-) -> Answers:
+) -> OffsetResults:
     """The offset, or the error, of every partition. ClientTimeoutError when some leader cannot be found in time."""
-    answers: Answers = {}
+    results: OffsetResults = {}
     cluster.watch_topics({partition.topic for partition in times})
 
     async def attempt() -> None:
-        missing = {partition: time for partition, time in times.items() if partition not in answers}
-        by_leader = await _group_by_leader(cluster, missing, answers)
+        missing = {partition: time for partition, time in times.items() if partition not in results}
+        by_leader = await _group_by_leader(cluster, missing, results)
         await asyncio.gather(
-            *(_ask(cluster, node, asked, answers, read_committed) for node, asked in by_leader.items())
+            *(_ask(cluster, node, asked, results, read_committed) for node, asked in by_leader.items())
         )
-        unanswered = [partition for partition in times if partition not in answers]
-        if unanswered:
+        unresolved = [partition for partition in times if partition not in results]
+        if unresolved:
             await cluster.refresh()
-            raise LeaderNotAvailableError(f"no answer yet for {', '.join(map(str, unanswered))}")
+            raise LeaderNotAvailableError(f"no answer yet for {', '.join(map(str, unresolved))}")
 
     await retried(attempt, backoff=cluster.retry_backoff, timeout_ms=timeout_ms, what="looking up offsets")
-    return answers
+    return results
 
 
 async def _group_by_leader(
-    cluster: Cluster, times: Mapping[TopicPartition, int], answers: Answers
+    cluster: Cluster, times: Mapping[TopicPartition, int], results: OffsetResults
 ) -> dict[int, dict[TopicPartition, int]]:
     if any(cluster.leader_of(*partition) is None for partition in times):
         await cluster.refresh()
@@ -83,12 +83,12 @@ async def _group_by_leader(
         if leader is not None:
             grouped.setdefault(leader.leader_id, {})[partition] = time
         elif topic is not None and topic.partitions and partition.partition not in topic.partitions:
-            answers[partition] = UnknownTopicOrPartitionError(f"{partition} does not exist")
+            results[partition] = UnknownTopicOrPartitionError(f"{partition} does not exist")
     return grouped
 
 
 async def _ask(
-    cluster: Cluster, node_id: int, times: Mapping[TopicPartition, int], answers: Answers, read_committed: bool
+    cluster: Cluster, node_id: int, times: Mapping[TopicPartition, int], results: OffsetResults, read_committed: bool
 ) -> None:
     topics = [
         ListOffsetsTopic(
@@ -113,9 +113,9 @@ async def _ask(
     except RetriableError:
         return
     except KafkaError as error:
-        answers.update(dict.fromkeys(times, error))
+        results.update(dict.fromkeys(times, error))
         return
-    _take(response, answers)
+    _take(response, results)
 
 
 def _epoch(cluster: Cluster, topic: str, partition: int) -> int:
@@ -123,13 +123,13 @@ def _epoch(cluster: Cluster, topic: str, partition: int) -> int:
     return leader.leader_epoch if leader is not None else -1
 
 
-def _take(response: ListOffsetsResponse, answers: Answers) -> None:
+def _take(response: ListOffsetsResponse, results: OffsetResults) -> None:
     for topic in response.topics:
-        for answered in topic.partitions:
-            partition = TopicPartition(topic.name, answered.partition_index)
-            if not answered.error_code:
-                answers[partition] = OffsetAndTimestamp(answered.offset, answered.timestamp, answered.leader_epoch)
+        for result in topic.partitions:
+            partition = TopicPartition(topic.name, result.partition_index)
+            if not result.error_code:
+                results[partition] = OffsetAndTimestamp(result.offset, result.timestamp, result.leader_epoch)
                 continue
-            error = broker_error(answered.error_code, f"offset of {partition}")
+            error = broker_error(result.error_code, f"offset of {partition}")
             if not error.retriable:
-                answers[partition] = error
+                results[partition] = error

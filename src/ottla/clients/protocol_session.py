@@ -158,8 +158,8 @@ class ProtocolSession:
 
     def end(self) -> deque[InFlightRequest]:
         """The connection is gone: what was in flight gets no response."""
-        unanswered, self.in_flight = self.in_flight, deque()
-        return unanswered
+        in_flight, self.in_flight = self.in_flight, deque()
+        return in_flight
 
 
 def _decode_response(request: InFlightRequest, frame: memoryview) -> Any:

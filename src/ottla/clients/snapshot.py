@@ -1,6 +1,6 @@
-"""What a client knows of the cluster: one immutable picture, replaced as a whole by each Metadata answer.
+"""What a client knows of the cluster: one immutable picture, replaced as a whole by each Metadata response.
 
-An answer names only the topics that were asked for, and may come from a broker that has not heard the latest: topics
+A response names only the topics that were asked for, and may come from a broker that has not heard the latest: topics
 that it does not name are kept, and a partition with an older leader epoch than the known one is not taken over
 (KIP-320), unless the topic was deleted and created again (another topic id).
 """
@@ -83,47 +83,47 @@ EMPTY = ClusterSnapshot(None, NO_LEADER, {}, {}, float("-inf"))
 
 
 def merge(old: ClusterSnapshot, response: MetadataResponse, now: float, *, is_complete: bool) -> ClusterSnapshot:
-    """The picture after an answer. `is_complete`: all topics were asked for, so one that is not named is gone."""
+    """The picture after a response. `is_complete`: all topics were asked for, so one that is not named is gone."""
     brokers = {node.node_id: Broker(node.node_id, node.host, node.port, node.rack) for node in response.brokers}
     topics = {} if is_complete else dict(old.topics)
-    for answered in response.topics:
-        if answered.name is None:
+    for received in response.topics:
+        if received.name is None:
             continue
-        if answered.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
-            topics.pop(answered.name, None)
+        if received.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+            topics.pop(received.name, None)
         else:
-            topics[answered.name] = _merge_topic(old.topics.get(answered.name), answered)
+            topics[received.name] = _merge_topic(old.topics.get(received.name), received)
     return ClusterSnapshot(response.cluster_id, response.controller_id, brokers, topics, now)
 
 
-def _merge_topic(known: TopicSnapshot | None, answered: MetadataResponseTopic) -> TopicSnapshot:
-    assert answered.name is not None
+def _merge_topic(known: TopicSnapshot | None, received: MetadataResponseTopic) -> TopicSnapshot:
+    assert received.name is not None
     same = known is not None and (
-        known.topic_id == answered.topic_id or ZERO_UUID in (known.topic_id, answered.topic_id)
+        known.topic_id == received.topic_id or ZERO_UUID in (known.topic_id, received.topic_id)
     )
     before = known.partitions if known is not None and same else {}
     partitions = {
         partition.partition_index: _newer(before.get(partition.partition_index), _partition(partition))
-        for partition in answered.partitions
+        for partition in received.partitions
     }
     return TopicSnapshot(
-        answered.name, answered.topic_id, answered.is_internal, dict(sorted(partitions.items())), answered.error_code
+        received.name, received.topic_id, received.is_internal, dict(sorted(partitions.items())), received.error_code
     )
 
 
-def _newer(known: PartitionSnapshot | None, answered: PartitionSnapshot) -> PartitionSnapshot:
-    if known is None or answered.leader_epoch < 0 or answered.leader_epoch >= known.leader_epoch:
-        return answered
+def _newer(known: PartitionSnapshot | None, received: PartitionSnapshot) -> PartitionSnapshot:
+    if known is None or received.leader_epoch < 0 or received.leader_epoch >= known.leader_epoch:
+        return received
     return known
 
 
-def _partition(answered: MetadataResponsePartition) -> PartitionSnapshot:
+def _partition(received: MetadataResponsePartition) -> PartitionSnapshot:
     return PartitionSnapshot(
-        answered.partition_index,
-        answered.leader_id,
-        answered.leader_epoch,
-        tuple(answered.replica_nodes),
-        tuple(answered.isr_nodes),
-        tuple(answered.offline_replicas),
-        answered.error_code,
+        received.partition_index,
+        received.leader_id,
+        received.leader_epoch,
+        tuple(received.replica_nodes),
+        tuple(received.isr_nodes),
+        tuple(received.offline_replicas),
+        received.error_code,
     )

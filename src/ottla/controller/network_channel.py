@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ottla.clients.addresses import Address
-from ottla.clients.backoff import Backoff
 from ottla.clients.connection import ConnectionSettings
+from ottla.clients.retry import Backoff
 from ottla.clients.runtime import Runtime
 from ottla.controller.control_request_handler import ControlRequestHandler
 from ottla.controller.control_requests import ControlRequest
@@ -95,16 +95,16 @@ class _Line:
 
     def send(self, request: ControlRequest) -> "asyncio.Future[Any]":
         loop = asyncio.get_running_loop()
-        answer: asyncio.Future[Any] = loop.create_future()
-        self._waiting.append((request, answer))
+        future: asyncio.Future[Any] = loop.create_future()
+        self._waiting.append((request, future))
         if self._task is None or self._task.done():
             self._task = loop.create_task(self._run(), name=f"controller-to-{self._broker_id}")
-        return answer
+        return future
 
     async def _run(self) -> None:
         failures = 0
         while self._waiting:
-            request, answer = self._waiting[0]
+            request, future = self._waiting[0]
             try:
                 response = await self._peers.request(
                     self._broker_id, request, channel=_CHANNEL, timeout_ms=self._timeout_ms
@@ -121,18 +121,18 @@ class _Line:
                 await asyncio.sleep(self._backoff.delay_ms(failures) / 1000)
             except Exception as error:  # noqa: BLE001  a bug, or no response at all: whoever asked gets it, the line goes on
                 self._waiting.popleft()
-                if not answer.done():
-                    answer.set_exception(error)
+                if not future.done():
+                    future.set_exception(error)
             else:
                 failures = 0
                 self._waiting.popleft()
-                if not answer.done():
-                    answer.set_result(response)
+                if not future.done():
+                    future.set_result(response)
 
     def end(self) -> None:
         if self._task is not None:
             self._task.cancel()
-        for _, answer in self._waiting:
-            if not answer.done():
-                answer.set_exception(BrokerNotAvailableError(f"Broker {self._broker_id} is gone."))
+        for _, future in self._waiting:
+            if not future.done():
+                future.set_exception(BrokerNotAvailableError(f"Broker {self._broker_id} is gone."))
         self._waiting.clear()

@@ -17,7 +17,7 @@ import random
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import NamedTuple, TypeVar
 
-from ottla.clients.backoff import Backoff
+from ottla.clients.retry import Backoff
 from ottla.clock import Clock
 from ottla.clock.turns import in_turns
 from ottla.controller import plans

@@ -14,7 +14,7 @@ import uuid
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
-from ottla.clients.backoff import Backoff
+from ottla.clients.retry import Backoff
 from ottla.errors import ErrorCode, KafkaError
 from ottla.metadata.cache import MetadataCache
 from ottla.observability.instruments import Counter

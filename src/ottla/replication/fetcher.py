@@ -1,6 +1,6 @@
 """One fetcher: keeps the partitions that it is given up to date with one leader broker. One task, however many.
 
-It sends Fetch requests one after the other. The leader answers at once when it has something, and otherwise holds the
+It sends Fetch requests one after the other. The leader responds at once when it has something, and otherwise holds the
 request for `replica.fetch.wait.max.ms`; so an idle fetcher costs two requests a second. Only partitions whose position
 changed are named (`FetchSessionHandler`). A partition with an error leaves the session and comes back after a pause.
 """
@@ -10,8 +10,8 @@ import logging
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ottla.clients.backoff import Backoff
 from ottla.clients.fetch_session_handler import FetchKey, FetchPosition, FetchSessionHandler
+from ottla.clients.retry import Backoff
 from ottla.clock import Clock, TimerWheel
 from ottla.errors import ErrorCode, KafkaError, LogDirError, OttlaError, error_for_code
 from ottla.observability.logs import RateLimitedLogger
@@ -153,7 +153,7 @@ class ReplicaFetcher:
         self._session.handle_error()
         await asyncio.sleep(self._backoff.delay_ms(self._failures) / 1000)
 
-    # Answers
+    # Responses
 
     async def _take(self, response: FetchResponse) -> None:
         if response.error_code:
@@ -216,10 +216,10 @@ class ReplicaFetcher:
         )
         timeout_ms = self._settings.socket_timeout_ms
         response: Any = await self._peers.request(self.leader_id, request, channel=self.name, timeout_ms=timeout_ms)
-        (answer,) = response.topics[0].partitions
-        if answer.error_code:
-            raise error_for_code(answer.error_code)
-        offset: int = answer.offset
+        (result,) = response.topics[0].partitions
+        if result.error_code:
+            raise error_for_code(result.error_code)
+        offset: int = result.offset
         return offset
 
     def _pause(self, followed: FollowedPartition, reason: object) -> None:

@@ -1,4 +1,4 @@
-"""One followed partition: what becomes of the leader's answer to our fetch of it.
+"""One followed partition: what becomes of the leader's response to our fetch of it.
 
     records            appended as they are; then the leader's high watermark and log start are taken over
     diverging epoch    the leader's epoch ended earlier than ours: cut there, and fetch again (KIP-595)
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class FollowedPartition:
-    """`leader_epoch` is the one in which we follow: an answer to a fetch of another is not looked at."""
+    """`leader_epoch` is the one in which we follow: a response to a fetch of another is not looked at."""
 
     __slots__ = ("failures", "key", "lag", "leader_epoch", "partition")
 
@@ -44,7 +44,7 @@ class FollowedPartition:
         )
 
     def take(self, data: PartitionData, replicas: ReplicaManager, now_ms: int) -> None:
-        """An answer without an error. KafkaError when its records cannot be appended."""
+        """A response without an error. KafkaError when its records cannot be appended."""
         if data.diverging_epoch.epoch != NO_EPOCH:
             self._truncate(data.diverging_epoch, replicas)
             return

@@ -28,7 +28,7 @@ class Peers:
     async def request(
         self, broker_id: int, request: Request, *, channel: str, timeout_ms: float, version_max: int | None = None
     ) -> Any:
-        """The broker's answer. BrokerNotAvailableError, NetworkError or a time-out when there is none."""
+        """The broker's response. BrokerNotAvailableError, NetworkError or a time-out when there is none."""
         address = self._address_of(broker_id)
         if address is None:
             raise BrokerNotAvailableError(f"Broker {broker_id} is not known here.")

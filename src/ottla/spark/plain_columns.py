@@ -11,7 +11,7 @@ from typing import cast
 
 import pyarrow as pa
 
-from ottla.clients.consumer.fetched import OpenedBatch
+from ottla.clients.consumer.fetched import DecompressedBatch
 from ottla.records.kernels import kernel_columns
 from ottla.records.kernels.spans import KEY, OFFSET, SPAN_COLUMNS, TIMESTAMP, VALUE, IntArray, Spans, new_spans
 from ottla.records.record import index_section
@@ -29,7 +29,7 @@ class _BytesColumn:
         self._data_view = cast(bytearray, memoryview(self._data).cast("B"))
         self._offset_view[0] = 0
 
-    def add(self, batch: OpenedBatch, spans: Spans, column: int, first: int, end: int, row: int) -> None:
+    def add(self, batch: DecompressedBatch, spans: Spans, column: int, first: int, end: int, row: int) -> None:
         self._null_count += kernel_columns.copy_bytes(
             batch.section.buffer,
             spans,
@@ -64,7 +64,9 @@ class _NumberColumn:
 class PlainColumns:
     """The columns of some record batches; rows outside of the offsets asked for are left out."""
 
-    def __init__(self, group: list[OpenedBatch], offset_min: int, offset_end: int, scratch: "SpanScratch") -> None:
+    def __init__(
+        self, group: list[DecompressedBatch], offset_min: int, offset_end: int, scratch: "SpanScratch"
+    ) -> None:
         rows_max = sum(batch.header.records_count for batch in group)
         size_max = sum(batch.section.end - batch.section.start for batch in group)
         self.rows = 0
@@ -76,7 +78,7 @@ class PlainColumns:
         for batch in group:
             self._add(batch, scratch.index(batch), offset_min, offset_end)
 
-    def _add(self, batch: OpenedBatch, spans: Spans, offset_min: int, offset_end: int) -> None:
+    def _add(self, batch: DecompressedBatch, spans: Spans, offset_min: int, offset_end: int) -> None:
         first, end = kernel_columns.rows_within(spans, SPAN_COLUMNS, offset_min, offset_end)
         self._keys.add(batch, spans, KEY, first, end, self.rows)
         self._values.add(batch, spans, VALUE, first, end, self.rows)
@@ -104,7 +106,7 @@ class SpanScratch:
     def __init__(self) -> None:
         self._spans: Spans = array("q")
 
-    def index(self, batch: OpenedBatch) -> Spans:
+    def index(self, batch: DecompressedBatch) -> Spans:
         """Valid until the next call. InvalidRecordError: the records are not what the header says."""
         return index_section(batch.section, batch.header, self._room_for)
 

@@ -12,13 +12,13 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ottla.clients.backoff import Backoff
 from ottla.clients.consumer.fetch_state import FetchState
 from ottla.clients.consumer.fetched import FetchedPartition
 from ottla.clients.consumer.settings import FetchSettings, consumer_settings
 from ottla.clients.errors import broker_error
 from ottla.clients.fetch_session_handler import TOPIC_IDS_VERSION, TOPIC_NAMES_VERSION_MAX
 from ottla.clients.offset_lookup import OffsetSpec
+from ottla.clients.retry import Backoff
 from ottla.errors import KafkaError
 from ottla.errors.kafka import CorruptMessageError, NetworkError, OffsetOutOfRangeError, UnknownTopicOrPartitionError
 from ottla.model import ZERO_UUID, TopicPartition

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
-from ottla.clients.consumer.fetched import FetchedPartition, OpenedBatch
+from ottla.clients.consumer.fetched import DecompressedBatch, FetchedPartition
 from ottla.spark.leader_links import LeaderLinks
 from ottla.spark.options import ClientOptions
 from ottla.spark.range_fetcher import OffsetRange, RangeFetcher
@@ -85,11 +85,11 @@ def _build_batches(
                 yield batch
 
 
-def _groups(fetched: FetchedPartition, end: int, rows_max: int) -> Iterator[list[OpenedBatch]]:
+def _groups(fetched: FetchedPartition, end: int, rows_max: int) -> Iterator[list[DecompressedBatch]]:
     """Batches that go together into one of Arrow's."""
-    group: list[OpenedBatch] = []
+    group: list[DecompressedBatch] = []
     rows = size = 0
-    for opened in fetched.open_batches():
+    for opened in fetched.decompressed_batches():
         if opened.header.base_offset >= end:
             break
         group.append(opened)

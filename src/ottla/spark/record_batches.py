@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ottla.clients.consumer.arrow_arrays import bytes_array, number_array
-from ottla.clients.consumer.fetched import OpenedBatch
+from ottla.clients.consumer.arrow_batches import bytes_array, number_array
+from ottla.clients.consumer.fetched import DecompressedBatch
 from ottla.records.columns import RecordColumns, decode_columns
 from ottla.spark.errors import TimestampError
 from ottla.spark.plain_columns import PlainColumns, SpanScratch
@@ -33,7 +33,7 @@ class RecordBatchBuilder:
         self._partition = _Constant(pa.scalar(partition, pa.int32()))
         self._timestamp_types = [_Constant(pa.scalar(number, pa.int32())) for number in (0, 1)]
 
-    def build(self, group: list[OpenedBatch], offset_min: int, offset_end: int) -> pa.RecordBatch:
+    def build(self, group: list[DecompressedBatch], offset_min: int, offset_end: int) -> pa.RecordBatch:
         """The records with offset_min <= offset < offset_end; there may be none."""
         if self._include_headers:
             return self._build_with_headers(group, offset_min, offset_end)
@@ -41,7 +41,7 @@ class RecordBatchBuilder:
         arrays = [plain.keys(), plain.values(), plain.offsets(), plain.timestamps()]
         return self._batch(*arrays, plain.timestamp_types)
 
-    def _build_with_headers(self, group: list[OpenedBatch], offset_min: int, offset_end: int) -> pa.RecordBatch:
+    def _build_with_headers(self, group: list[DecompressedBatch], offset_min: int, offset_end: int) -> pa.RecordBatch:
         columns = decode_columns(group, offset_min=offset_min, offset_end=offset_end)
         return self._batch(
             bytes_array(columns.keys, columns.rows, pa.binary()),

@@ -19,7 +19,7 @@ Chunk = bytes | bytearray | memoryview | Sendable
 _BYTES = (bytes, bytearray, memoryview)
 # Buffers of one sendmsg. The kernel takes 1,024; a few dozen are enough to save the calls.
 _BUFFERS_PER_CALL_MAX = 64
-# Small answers that were collected are copied together, which costs less than handing the kernel each of them.
+# Small responses that were collected are copied together, which costs less than handing the kernel each of them.
 _JOINED_BYTES_MAX = 16 * 1024
 # What is read of a Sendable at a time that cannot send itself.
 _READ_BYTES_MAX = 64 * 1024
@@ -53,7 +53,7 @@ class WriteQueue:
                 _close(chunk)
 
     def add_small(self, data: bytes) -> None:
-        """`add` of a small answer: copied behind the one before it, which is cheaper than a chunk of its own."""
+        """`add` of a small response: copied behind the one before it, which is cheaper than a chunk of its own."""
         chunks = self._chunks
         self.unsent_bytes += len(data)
         joined = self._joined
@@ -137,7 +137,7 @@ class WriteQueue:
 
 
 def drop_chunks(chunks: Iterable[Chunk]) -> None:
-    """Close the Sendables of an answer that nobody will get."""
+    """Close the Sendables of a response that nobody will get."""
     for chunk in chunks:
         _close(chunk)
 

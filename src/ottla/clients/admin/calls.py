@@ -26,7 +26,7 @@ class AdminCalls:
         return await self._retry(lambda: self._cluster.send_to_any(request), what)
 
     async def _ask_controller(self, request: Request, what: str, codes_of: Callable[[Any], Iterable[int]]) -> Any:
-        """The controller's answer. `codes_of` are the error codes in it: one of them may say that it has moved."""
+        """The controller's response. `codes_of` are the error codes in it: one of them may say that it has moved."""
 
         async def attempt() -> Any:
             response = await self._cluster.send(await self._cluster.controller(), request)

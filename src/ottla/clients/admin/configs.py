@@ -91,14 +91,14 @@ class ConfigCalls(AdminCalls):
             response: IncrementalAlterConfigsResponse
             if node_id == ANY_BROKER:
                 response = await self._ask_controller(
-                    request, "altering configs", lambda answer: [one.error_code for one in answer.responses]
+                    request, "altering configs", lambda response: [one.error_code for one in response.responses]
                 )
             else:
                 response = await self._ask_node(node_id, request)
-            for answer in response.responses:
-                resource = ConfigResource(ResourceType(answer.resource_type), answer.resource_name)
-                if answer.error_code != ErrorCode.NONE:
-                    outcomes.fail(resource, broker_error(answer.error_code, resource.name, answer.error_message))
+            for result in response.responses:
+                resource = ConfigResource(ResourceType(result.resource_type), result.resource_name)
+                if result.error_code != ErrorCode.NONE:
+                    outcomes.fail(resource, broker_error(result.error_code, resource.name, result.error_message))
                 else:
                     outcomes.succeed(resource, None)
         return outcomes

@@ -166,9 +166,9 @@ class GroupCalls(AdminCalls):
 
         response = await self._retry(attempt, f"deleting offsets of {group_id}")
         codes = {
-            TopicPartition(topic.name, answered.partition_index): answered.error_code
+            TopicPartition(topic.name, result.partition_index): result.error_code
             for topic in response.topics
-            for answered in topic.partitions
+            for result in topic.partitions
         }
         return _by_code(codes, f"offset of {group_id} for")
 

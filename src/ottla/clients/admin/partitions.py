@@ -59,13 +59,13 @@ class PartitionCalls(AdminCalls):
         partition = TopicPartition("clicks", 0)
         admin.list_offsets({partition: OffsetSpec.LATEST})[partition].offset
         """
-        answers = await list_offsets(self._cluster, times, timeout_ms=self._timeout_ms, read_committed=read_committed)
+        results = await list_offsets(self._cluster, times, timeout_ms=self._timeout_ms, read_committed=read_committed)
         outcomes: Outcomes[TopicPartition, OffsetAndTimestamp] = Outcomes()
-        for partition, answer in answers.items():
-            if isinstance(answer, KafkaError):
-                outcomes.fail(partition, answer)
+        for partition, result in results.items():
+            if isinstance(result, KafkaError):
+                outcomes.fail(partition, result)
             else:
-                outcomes.succeed(partition, answer)
+                outcomes.succeed(partition, result)
         return outcomes
 
     async def delete_records(self, before: Mapping[TopicPartition, int]) -> Outcomes[TopicPartition, int]:
@@ -85,9 +85,9 @@ class PartitionCalls(AdminCalls):
                 if leader is not None:
                     by_leader.setdefault(leader.leader_id, {})[partition] = offset
             await asyncio.gather(*(self._delete(node, asked, outcomes) for node, asked in by_leader.items()))
-            unanswered = [partition for partition in before if partition not in outcomes]
-            if unanswered:
-                raise LeaderNotAvailableError(f"no answer yet for {', '.join(map(str, unanswered))}")
+            unresolved = [partition for partition in before if partition not in outcomes]
+            if unresolved:
+                raise LeaderNotAvailableError(f"no answer yet for {', '.join(map(str, unresolved))}")
 
         await self._retry(attempt, "deleting records")
         return outcomes
@@ -108,11 +108,11 @@ class PartitionCalls(AdminCalls):
         except RetriableError:
             return
         for topic in response.topics:
-            for answered in topic.partitions:
-                partition = TopicPartition(topic.name, answered.partition_index)
-                error = broker_error(answered.error_code, f"records of {partition}")
-                if not answered.error_code:
-                    outcomes.succeed(partition, answered.low_watermark)
+            for result in topic.partitions:
+                partition = TopicPartition(topic.name, result.partition_index)
+                error = broker_error(result.error_code, f"records of {partition}")
+                if not result.error_code:
+                    outcomes.succeed(partition, result.low_watermark)
                 elif not error.retriable:
                     outcomes.fail(partition, error)
 
@@ -135,13 +135,13 @@ class PartitionCalls(AdminCalls):
         ]
         request = AlterPartitionReassignmentsRequest(timeout_ms=self._timeout_ms, topics=topics)
         response: AlterPartitionReassignmentsResponse = await self._ask_controller(
-            request, "reassigning partitions", lambda answer: [answer.error_code]
+            request, "reassigning partitions", lambda response: [response.error_code]
         )
         _check(response, "reassigning partitions")
         outcomes: Outcomes[TopicPartition, None] = Outcomes()
         for topic in response.responses:
-            for answered in topic.partitions:
-                _note(outcomes, TopicPartition(topic.name, answered.partition_index), answered)
+            for result in topic.partitions:
+                _note(outcomes, TopicPartition(topic.name, result.partition_index), result)
         return outcomes
 
     async def list_partition_reassignments(
@@ -157,7 +157,7 @@ class PartitionCalls(AdminCalls):
         ]  # fmt: skip
         request = ListPartitionReassignmentsRequest(timeout_ms=self._timeout_ms, topics=topics)
         response: ListPartitionReassignmentsResponse = await self._ask_controller(
-            request, "listing reassignments", lambda answer: [answer.error_code]
+            request, "listing reassignments", lambda response: [response.error_code]
         )
         _check(response, "listing reassignments")
         return {
@@ -180,14 +180,14 @@ class PartitionCalls(AdminCalls):
         ]  # fmt: skip
         request = ElectLeadersRequest(election_type=election_type, topic_partitions=wanted, timeout_ms=self._timeout_ms)
         response: ElectLeadersResponse = await self._ask_controller(
-            request, "electing leaders", lambda answer: [answer.error_code]
+            request, "electing leaders", lambda response: [response.error_code]
         )
         if response.error_code:
             raise broker_error(response.error_code, "electing leaders")
         outcomes: Outcomes[TopicPartition, None] = Outcomes()
         for topic in response.replica_election_results:
-            for answered in topic.partition_result:
-                _note(outcomes, TopicPartition(topic.topic, answered.partition_id), answered)
+            for result in topic.partition_result:
+                _note(outcomes, TopicPartition(topic.topic, result.partition_id), result)
         return outcomes
 
     async def describe_log_dirs(
@@ -230,12 +230,12 @@ class PartitionCalls(AdminCalls):
         for broker_id, paths in by_broker.items():
             request = AlterReplicaLogDirsRequest(dirs=[_move(path, moved) for path, moved in paths.items()])
             response: AlterReplicaLogDirsResponse = await self._cluster.send(broker_id, request)
-            for answered_topic in response.results:
-                for answered in answered_topic.partitions:
-                    name = answered_topic.topic_name
-                    replica = TopicPartitionReplica(name, answered.partition_index, broker_id)
-                    if answered.error_code:
-                        outcomes.fail(replica, broker_error(answered.error_code, f"{name}-{answered.partition_index}"))
+            for topic_result in response.results:
+                for result in topic_result.partitions:
+                    name = topic_result.topic_name
+                    replica = TopicPartitionReplica(name, result.partition_index, broker_id)
+                    if result.error_code:
+                        outcomes.fail(replica, broker_error(result.error_code, f"{name}-{result.partition_index}"))
                     else:
                         outcomes.succeed(replica, None)
         return outcomes
@@ -246,9 +246,9 @@ def _check(response: Any, what: str) -> None:
         raise broker_error(response.error_code, what, response.error_message)
 
 
-def _note(outcomes: Outcomes[TopicPartition, None], partition: TopicPartition, answered: Any) -> None:
-    if answered.error_code:
-        outcomes.fail(partition, broker_error(answered.error_code, str(partition), answered.error_message))
+def _note(outcomes: Outcomes[TopicPartition, None], partition: TopicPartition, result: Any) -> None:
+    if result.error_code:
+        outcomes.fail(partition, broker_error(result.error_code, str(partition), result.error_message))
     else:
         outcomes.succeed(partition, None)
 

@@ -70,8 +70,8 @@ class QuotaCalls(AdminCalls):
         )
         request = AlterClientQuotasRequest(entries=[entry], validate_only=validate_only)
         response: AlterClientQuotasResponse = await self._ask_controller(
-            request, "altering quotas", lambda answer: [found.error_code for found in answer.entries]
+            request, "altering quotas", lambda response: [found.error_code for found in response.entries]
         )
-        for answered in response.entries:
-            if answered.error_code:
-                raise broker_error(answered.error_code, "altering quotas", answered.error_message)
+        for result in response.entries:
+            if result.error_code:
+                raise broker_error(result.error_code, "altering quotas", result.error_message)

@@ -87,7 +87,7 @@ class TopicCalls(AdminCalls):
             topics=[_creatable(topic) for topic in topics], timeout_ms=self._timeout_ms, validate_only=validate_only
         )
         response = await self._ask_controller(
-            request, "creating topics", lambda answer: [topic.error_code for topic in answer.topics]
+            request, "creating topics", lambda response: [topic.error_code for topic in response.topics]
         )
         outcomes: Outcomes[str, CreatedTopic] = Outcomes()
         for topic in response.topics:
@@ -121,7 +121,7 @@ class TopicCalls(AdminCalls):
             topics=[DeleteTopicState(name=name) for name in wanted], topic_names=wanted, timeout_ms=self._timeout_ms
         )
         response = await self._ask_controller(
-            request, "deleting topics", lambda answer: [topic.error_code for topic in answer.responses]
+            request, "deleting topics", lambda response: [topic.error_code for topic in response.responses]
         )
         return _plain_outcomes(response.responses)
 
@@ -136,14 +136,14 @@ class TopicCalls(AdminCalls):
             validate_only=validate_only,
         )
         response = await self._ask_controller(
-            request, "adding partitions", lambda answer: [topic.error_code for topic in answer.results]
+            request, "adding partitions", lambda response: [topic.error_code for topic in response.results]
         )
         return _plain_outcomes(response.results)
 
 
-def _plain_outcomes(answered: Iterable[Any]) -> Outcomes[str, None]:
+def _plain_outcomes(result: Iterable[Any]) -> Outcomes[str, None]:
     outcomes: Outcomes[str, None] = Outcomes()
-    for topic in answered:
+    for topic in result:
         if topic.error_code:
             outcomes.fail(topic.name, broker_error(topic.error_code, f"topic {topic.name}", topic.error_message))
         else:

@@ -12,12 +12,12 @@ The bytes of keys and values are copied once, by a kernel, from the fetched batc
 """
 
 from array import array
+from typing import Any
 
 import pyarrow as pa
 
-from ottla.clients.consumer.arrow_arrays import bytes_array, number_array
 from ottla.clients.consumer.fetched import FetchedPartition
-from ottla.records.columns import RecordColumns
+from ottla.records.columns import BytesColumn, RecordColumns
 
 _HEADER = pa.struct([pa.field("key", pa.string(), nullable=False), pa.field("value", pa.binary())])
 _FIELDS = [
@@ -73,3 +73,16 @@ def _headers(columns: RecordColumns) -> pa.Array:
     )
     offsets = number_array(columns.header_offsets, pa.int32())
     return pa.ListArray.from_arrays(offsets, pairs)
+
+
+# What the kernels laid out as Arrow does, wrapped as arrays: nothing is copied.
+
+
+def bytes_array(column: BytesColumn, rows: int, kind: pa.DataType) -> pa.Array:
+    validity = pa.py_buffer(column.validity) if column.null_count else None
+    buffers = [validity, pa.py_buffer(column.offsets), pa.py_buffer(column.data)]
+    return pa.Array.from_buffers(kind, rows, buffers, column.null_count)
+
+
+def number_array(numbers: Any, kind: pa.DataType) -> pa.Array:
+    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(numbers)], 0)

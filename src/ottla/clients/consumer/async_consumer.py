@@ -224,14 +224,14 @@ class AsyncConsumer:
 
     async def _offsets_at(self, partitions: Iterable[tuple[str, int]], spec: OffsetSpec) -> dict[TopicPartition, int]:
         found = await self._core.offsets(dict.fromkeys(as_partitions(partitions), int(spec)))
-        return {partition: answer.offset for partition, answer in found.items()}
+        return {partition: result.offset for partition, result in found.items()}
 
     async def offsets_for_times(
         self, times: Mapping[TopicPartition, int]
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
         """The first record at or after each time, None where there is none."""
         found = await self._core.offsets(times)
-        return {partition: answer if answer.offset >= 0 else None for partition, answer in found.items()}
+        return {partition: result if result.offset >= 0 else None for partition, result in found.items()}
 
     def lag(self, partition: tuple[str, int]) -> int | None:
         """How many records of a partition have not been read; None before the first fetch of it."""

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple, TypedDict
 from ottla.clients.cluster import Cluster
 from ottla.clients.configuration import ClientConfig
 from ottla.clients.consumer.core import ConsumerCore
-from ottla.clients.consumer.interceptors import ConsumerInterceptors
 from ottla.clients.consumer.reader import Reader
 from ottla.clients.consumer.settings import consumer_settings
+from ottla.clients.interceptors import ConsumerInterceptors
 from ottla.clients.metrics import ClientMetrics, MetricsSettings
 from ottla.clients.outages import Outages
 from ottla.clients.runtime import Runtime

@@ -316,25 +316,25 @@ class ConsumerCore:
     async def seek_to_time(self, times: Mapping[TopicPartition, int]) -> None:
         """The first record at or after a time; the end where there is none."""
         found = await self.offsets(times)
-        late = [partition for partition, answer in found.items() if answer.offset < 0]
+        late = [partition for partition, result in found.items() if result.offset < 0]
         await self.reset(late, OffsetSpec.LATEST)
-        for partition, answer in found.items():
-            if answer.offset >= 0:
-                self.state_of(partition).seek(answer.offset)
+        for partition, result in found.items():
+            if result.offset >= 0:
+                self.state_of(partition).seek(result.offset)
         self._wake()
 
     async def offsets(self, times: Mapping[TopicPartition, int]) -> dict[TopicPartition, OffsetAndTimestamp]:
-        answers = await list_offsets(
+        results = await list_offsets(
             self.cluster,
             times,
             timeout_ms=self.settings.api_timeout_ms,
             read_committed=self.settings.fetch.read_committed,
         )
         found: dict[TopicPartition, OffsetAndTimestamp] = {}
-        for partition, answer in answers.items():
-            if isinstance(answer, KafkaError):
-                raise answer
-            found[partition] = answer
+        for partition, result in results.items():
+            if isinstance(result, KafkaError):
+                raise result
+            found[partition] = result
         return found
 
     async def take_more(self) -> list[FetchedPartition]:

@@ -1,4 +1,4 @@
-"""The data of one partition from one fetch, opened bit by bit as the user takes records.
+"""The data of one partition from one fetch, decompressed bit by bit as the user takes records.
 
 Record batches are decoded one at a time, by the kernels, in the thread of whoever takes. Control batches are passed
 over, and with read_committed those of aborted transactions too: the broker names the aborted transactions of the range,
@@ -29,7 +29,7 @@ _LENGTH_POSITION = 8
 DECOMPRESSED_MAX = 2**31 - 1
 
 
-class OpenedBatch(NamedTuple):
+class DecompressedBatch(NamedTuple):
     header: BatchHeader
     section: RecordsSection
 
@@ -125,7 +125,7 @@ class FetchedPartition:
         if is_legacy(self._view, self._at):
             self._open_legacy()
             return bool(self._rows)
-        for header, section in self.open_batches():
+        for header, section in self.decompressed_batches():
             prefix = (topic, partition, int(header.timestamp_type), header.partition_leader_epoch)
             self._rows = decode_rows(section, header, ConsumerRecord, prefix, self.position)
             self._rows_taken = 0
@@ -144,7 +144,7 @@ class FetchedPartition:
             ConsumerRecord(topic, partition, 0, -1, *message) for message in messages if message.offset >= self.position
         ]
 
-    def open_batches(self) -> Iterator[OpenedBatch]:
+    def decompressed_batches(self) -> Iterator[DecompressedBatch]:
         """The batches that are left, without those that are not for the user. `position` passes what is left out."""
         view, end = self._view, len(self._view)
         while end - self._at >= HEADER_SIZE:
@@ -158,7 +158,7 @@ class FetchedPartition:
             if header.last_offset < self.position or not self._is_for_user(at, header):
                 self.position = max(self.position, header.next_offset)
                 continue
-            yield OpenedBatch(header, open_section(view, at, header, DECOMPRESSED_MAX))
+            yield DecompressedBatch(header, open_section(view, at, header, DECOMPRESSED_MAX))
         self._at = end
 
     def _is_for_user(self, at: int, header: BatchHeader) -> bool:
@@ -186,11 +186,11 @@ class FetchedPartition:
     def take_columns(self, *, with_headers: bool) -> RecordColumns:
         """All that is left, as columns."""
         if self._rows:
-            # Some rows of a batch were taken as records: it is opened again, from `position` on.
+            # Some rows of a batch were taken as records: it is decompressed again, from `position` on.
             self._at, self._rows, self._rows_taken = self._batch_at, [], 0
         if is_legacy(self._view, self._at):
             raise UnsupportedForMessageFormatError(f"{self.state.partition}: old message formats have no columns")
-        batches = list(self.open_batches())
+        batches = list(self.decompressed_batches())
         columns = decode_columns(batches, offset_min=self.position, with_headers=with_headers)
         if batches:
             self.position = max(self.position, batches[-1].header.next_offset)

@@ -5,9 +5,9 @@ waiting; all partitions together hold at most `fetch.max.bytes`. Partitions that
 request: the broker serves them in order, and none may starve. A batch larger than the bounds comes all the same, when
 its partition is first.
 
-A request for quiet partitions waits at the broker, and Kafka answers a connection in order. So that a busy partition
-(or one that was sought in or resumed meanwhile) need not wait behind it, there are two lanes to each broker, with a
-connection each, and a fetch session each (`fetch_session_handler`). A partition is in one request at a time.
+A request for quiet partitions waits at the broker, and Kafka responds on a connection in order. So that a busy
+partition (or one that was sought in or resumed meanwhile) need not wait behind it, there are two lanes to each broker,
+with a connection each, and a fetch session each (`fetch_session_handler`). A partition is in one request at a time.
 """
 
 import asyncio
@@ -288,7 +288,7 @@ class Fetcher:
             state.error = error
             return
         if end is None or end[0] <= asked_offset:
-            # No broker cuts the first batch of an answer: what it has on disk is damaged. Asking on and on is no help.
+            # No broker cuts the first batch of a response: what it has on disk is damaged. Asking on and on is no help.
             where = f"{state.partition} at offset {asked_offset}"
             state.error = CorruptMessageError(f"{where}: a batch is cut short or damaged: seek past it to go on")
             return

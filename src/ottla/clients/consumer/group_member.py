@@ -42,7 +42,7 @@ from ottla.protocol.messages.join_group import JoinGroupRequest, JoinGroupReques
 from ottla.protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from ottla.protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment, SyncGroupResponse
 
-# JoinGroup is answered when all members have joined; the broker gives up on them after the rebalance timeout.
+# The response to JoinGroup comes when all members have joined; the broker gives up on them after the rebalance timeout.
 JOIN_SLACK_MS = 5_000
 NO_GENERATION = -1
 _LOST = frozenset({ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION, ErrorCode.FENCED_INSTANCE_ID})

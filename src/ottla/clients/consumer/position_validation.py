@@ -74,22 +74,22 @@ class PositionValidator:
                 self._take_error(state, error)
             return
         for topic in response.topics:
-            for answer in topic.partitions:
-                partition = TopicPartition(topic.topic, answer.partition)
+            for result in topic.partitions:
+                partition = TopicPartition(topic.topic, result.partition)
                 if partition in asked and asked[partition].generation == generations[partition]:
-                    self._take(asked[partition], epochs[partition], answer)
+                    self._take(asked[partition], epochs[partition], result)
 
     def _leader_epoch(self, partition: TopicPartition) -> int:
         leader = self._cluster.leader_of(*partition)
         return -1 if leader is None else leader.leader_epoch
 
-    def _take(self, state: FetchState, leader_epoch: int, answer: EpochEndOffset) -> None:
-        if answer.error_code:
-            self._take_error(state, broker_error(answer.error_code, f"the position in {state.partition}"))
+    def _take(self, state: FetchState, leader_epoch: int, result: EpochEndOffset) -> None:
+        if result.error_code:
+            self._take_error(state, broker_error(result.error_code, f"the position in {state.partition}"))
         elif state.fetch_offset is None:
             return
-        elif answer.end_offset == UNDEFINED_OFFSET or answer.end_offset < state.fetch_offset:
-            state.divergence = Divergence(answer.end_offset, answer.leader_epoch)
+        elif result.end_offset == UNDEFINED_OFFSET or result.end_offset < state.fetch_offset:
+            state.divergence = Divergence(result.end_offset, result.leader_epoch)
         else:
             state.validated_epoch = leader_epoch
 

@@ -56,14 +56,14 @@ async def _look_up(cluster: Cluster, settings: ConsumerSettings, states: list[Fe
         return
     generations = {state.partition: state.generation for state in states}
     times = {state.partition: state.reset_to for state in states if state.reset_to is not None}
-    answers = await list_offsets(
+    results = await list_offsets(
         cluster, times, timeout_ms=settings.api_timeout_ms, read_committed=settings.fetch.read_committed
     )
     for state in states:
-        answer = answers.get(state.partition)
-        if answer is None or state.generation != generations[state.partition]:
+        result = results.get(state.partition)
+        if result is None or state.generation != generations[state.partition]:
             continue
-        if isinstance(answer, KafkaError):
-            state.error = answer
+        if isinstance(result, KafkaError):
+            state.error = result
         else:
-            state.seek(answer.offset)  # just answered by the leader: nothing to validate
+            state.seek(result.offset)  # just given by the leader: nothing to validate

@@ -11,9 +11,9 @@ from itertools import islice
 from operator import length_hint
 
 from ottla.clients.consumer.fetched import FetchedPartition
-from ottla.clients.consumer.interceptors import ConsumerInterceptors
 from ottla.clients.consumer.record import ConsumerRecord
 from ottla.clients.errors import SerializationError
+from ottla.clients.interceptors import ConsumerInterceptors
 from ottla.clients.serializers import Deserializer
 
 

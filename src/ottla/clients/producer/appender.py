@@ -9,10 +9,10 @@ from operator import index
 from typing import Any
 
 from ottla.clients.errors import InvalidRecordSizeError, SerializationError
+from ottla.clients.interceptors import ProducerInterceptors
 from ottla.clients.producer.accumulator import Accumulator
 from ottla.clients.producer.batch import DeliveryCallback, ProducerBatch
 from ottla.clients.producer.futures import RecordFuture
-from ottla.clients.producer.interceptors import Interceptors
 from ottla.clients.producer.metadata import ProducerRecord, RecordMetadata
 from ottla.clients.producer.record_sources import RECORD_OVERHEAD, RecordRows
 from ottla.clients.producer.settings import ProducerSettings
@@ -39,7 +39,7 @@ class Appender:
         key_serializer: Serializer | None,
         value_serializer: Serializer | None,
         partitioner: Any,
-        interceptors: Interceptors,
+        interceptors: ProducerInterceptors,
     ) -> None:
         if partitioner is not None and not callable(partitioner):
             raise invalid_value("partitioner.class", partitioner, "a function of record and partitions is expected")

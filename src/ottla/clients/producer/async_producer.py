@@ -10,6 +10,7 @@ from typing import Any, Self, TypedDict, Unpack
 from ottla.clients.cluster import Cluster
 from ottla.clients.configuration import ClientConfig
 from ottla.clients.errors import ClientClosedError, ClientTimeoutError
+from ottla.clients.interceptors import ProducerInterceptors
 from ottla.clients.metrics import ClientMetrics, Metrics, MetricsSettings
 from ottla.clients.open_clients import OpenClient
 from ottla.clients.outages import Outages
@@ -18,7 +19,6 @@ from ottla.clients.producer.appender import Appender, Headers
 from ottla.clients.producer.batch import DeliveryCallback, ProducerBatch
 from ottla.clients.producer.bulk import BulkRows, rows_of_arrow, rows_of_values
 from ottla.clients.producer.futures import BulkFuture, RecordFuture, until_done
-from ottla.clients.producer.interceptors import Interceptors
 from ottla.clients.producer.memory import exhausted
 from ottla.clients.producer.producer_metrics import ProducerMetrics
 from ottla.clients.producer.sender import Sender
@@ -93,7 +93,7 @@ class ProducerCore:
         self.sender = Sender(self.cluster, self.accumulator, self.settings, measured)
         self.metrics.main.attribute("requests-in-flight", lambda: self.sender.in_flight_count)
         self.metrics.main.attribute("metadata-age", self._metadata_age)
-        self.interceptors = Interceptors(config["interceptor.classes"])
+        self.interceptors = ProducerInterceptors(config["interceptor.classes"])
         self._left: Collection[ProducerBatch] | None = None
         self.appender = Appender(
             self.accumulator,

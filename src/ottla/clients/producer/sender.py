@@ -2,7 +2,7 @@
 
 All on the loop. `drain` looks at every partition that has something pending and takes at most one batch of each per
 request, one request per broker, `max.in.flight.requests.per.connection` of them under way. It runs when records come,
-an answer arrives, a connection opens, metadata changes, or the timer of the next linger, retry or expiry fires.
+a response arrives, a connection opens, metadata changes, or the timer of the next linger, retry or expiry fires.
 
 Order. Batches of a partition are sent in the order of their closing, and those to be sent again go first, one at a
 time, only when nothing of the partition is in flight: so with idempotence the broker sees sequences without a gap, and
@@ -16,7 +16,6 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from ottla.clients.backoff import Backoff
 from ottla.clients.cluster import Cluster
 from ottla.clients.connection import BrokerConnection
 from ottla.clients.errors import ClientClosedError, ClientTimeoutError, broker_error
@@ -33,6 +32,7 @@ from ottla.clients.producer.produce_request import (
 from ottla.clients.producer.producer_metrics import ProducerMetrics
 from ottla.clients.producer.settings import ProducerSettings
 from ottla.clients.producer.topics import PartitionQueue
+from ottla.clients.retry import Backoff
 from ottla.clients.snapshot import ClusterSnapshot
 from ottla.errors import ErrorCode, KafkaError, OttlaError
 from ottla.errors.kafka import UnknownServerError, UnsupportedVersionError

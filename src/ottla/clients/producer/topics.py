@@ -17,7 +17,7 @@ class PartitionQueue:
     """The batches of one partition, and what the sender remembers about it.
 
     `open` is the batch that records are added to, if any; `queue` are closed batches in the order of their sending,
-    those to be sent again first; `in_flight` are those that wait for their answer.
+    those to be sent again first; `in_flight` are those that wait for their response.
     """
 
     __slots__ = (
