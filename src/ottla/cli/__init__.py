@@ -7,8 +7,7 @@
     connection           the options that lead to a cluster, and the clients made from them
     profiles             clusters by name, from a file
     output               rows, fields and outcomes as table, JSON or CSV
-    error_report         a failure as a sentence or as JSON
-    error_hints          what to do about an error
+    error_report         a failure as a sentence or as JSON, and what to do about it
     config_hints         the key that a mistyped one was meant to be
     outage_lines         brokers that are away, as lines on standard error
     confirmation         a question before what cannot be undone

@@ -13,12 +13,27 @@ from collections.abc import Sequence
 
 import click
 
-from ottla.cli.error_hints import advice_for
 from ottla.cli.kafka.names import KAFKA_TOOLS
 from ottla.cli.profiles import load_profile
 from ottla.errors.tree import OperatorError, OttlaError
 
 _JSON = ("json", "jsonl")
+
+# What to do next, after the errors that people meet. By the name of the class, so that nothing needs to be imported.
+ADVICE = {
+    "NoBrokerError": "Is it running there? `ottla start` starts one; -b names another.",
+    "UnknownTopicOrPartitionError": "`ottla topics list` shows the topics that there are.",
+    "TopicAlreadyExistsError": "`ottla topics alter TOPIC` changes it; --if-not-exists leaves it as it is.",
+    "BrokerNotAvailableError": "`ottla brokers` shows the brokers that there are.",
+    "InvalidReplicationFactorError": "`ottla brokers` shows the brokers that there are.",
+    "GroupIdNotFoundError": "`ottla groups list` shows the groups that there are.",
+    "NonEmptyGroupError": "Stop its consumers first; `ottla groups describe GROUP --members` shows them.",
+    "UnknownMemberIdError": "Stop its consumers first; `ottla groups describe GROUP --members` shows them.",
+    "UnsupportedVersionError": "This broker cannot do that.",
+    "PolicyViolationError": "The cluster has a rule against it.",
+    "TopicAuthorizationFailedError": "Ask whoever runs the cluster for the right to do so.",
+    "InvalidConfigError": "`ottla configs topic TOPIC --all` shows the keys that there are.",
+}
 
 
 def report(error: click.ClickException | OttlaError | OSError, arguments: Sequence[str], *, color: bool | None) -> None:
@@ -82,4 +97,7 @@ def _message(error: click.ClickException | OttlaError | OSError) -> str:
 
 
 def _advice(error: click.ClickException | OttlaError | OSError) -> str | None:
-    return advice_for(error) if isinstance(error, OttlaError) else None
+    """What the person may do about it, where there is something to say."""
+    if not isinstance(error, OttlaError):
+        return None
+    return next((ADVICE[cls.__name__] for cls in type(error).__mro__ if cls.__name__ in ADVICE), None)

@@ -30,30 +30,7 @@ from ottla.protocol.message import Data, Request, Response, Struct, StructType
 if TYPE_CHECKING:
     from ottla.disk.sendable import Sendable
 
-__all__ = [
-    "Data",
-    "Request",
-    "Response",
-    "Struct",
-    "array",
-    "boolean",
-    "bytes_",
-    "float64",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "nullable_array",
-    "nullable_bytes",
-    "nullable_records",
-    "nullable_string",
-    "nullable_struct",
-    "records",
-    "string",
-    "struct_",
-    "uint16",
-    "uuid_",
-]
+__all__ = ["Data", "Request", "Response", "Struct"]
 
 T = TypeVar("T")
 S = TypeVar("S", bound=Struct)

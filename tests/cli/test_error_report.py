@@ -5,11 +5,11 @@ import re
 import click
 import pytest
 
-from ottla.cli import error_hints
+from ottla.cli.error_report import ADVICE
 from ottla.cli.main import cli
 from support.command import Ottla
 
-ADVISED = sorted({line for text in error_hints._ADVICE.values() for line in re.findall(r"`ottla ([^`]+)`", text)})
+ADVISED = sorted({line for text in ADVICE.values() for line in re.findall(r"`ottla ([^`]+)`", text)})
 
 
 @pytest.mark.parametrize("line", ADVISED)
