@@ -1,4 +1,4 @@
-"""The key that a mistyped one was meant to be, once the broker has refused it: it may know keys that we do not."""
+"""Names the key that a mistyped one was meant to be, after the broker has refused it, which may know more keys."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""A question before what cannot be undone: asked on a terminal, not in a script."""
+"""Asks before a change that cannot be undone: on a terminal, not in a script."""
 
 import sys
 

@@ -23,7 +23,7 @@ _CONNECT_SECONDS_MAX = 5
 
 
 class NoBrokerError(OperatorError):
-    """Nobody listens where the broker should be."""
+    """No process listens at the broker's address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Commands that run until they are stopped: Ctrl-C and SIGTERM end them alike, with everything closed behind them."""
+"""Ends commands that run until they are stopped: by Ctrl-C and SIGTERM alike, with everything closed behind them."""
 
 import signal
 import threading

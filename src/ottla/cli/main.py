@@ -1,7 +1,7 @@
 """The entry point. Commands are named here with their one-line help and imported only when they run.
 
 Exit codes: 0 done, 1 failed, 2 the operator must change something (a bad option, key or value), 130 interrupted,
-141 whoever read our output went away. A tool under Kafka's own name ends with the code that Kafka's ends with.
+141 the reader of our output went away. A tool under Kafka's own name ends with the code that Kafka's ends with.
 """
 
 import importlib
@@ -52,7 +52,7 @@ class Ottla(LazyGroup):
     sections = {"Servers": _SERVERS, "Commands": _COMMANDS, "Kafka's own tools, with Kafka's own options": KAFKA_TOOLS}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Kafka's tools answer to `kafka-topics`, `kafka-topics.sh` and, where that is nobody else, `run-class` too."""
+        """Kafka's tools have the names `kafka-topics`, `kafka-topics.sh` and, where no command has it, `run-class` too."""
         name = cmd_name.removesuffix(".sh")
         return super().get_command(ctx, name) or super().get_command(ctx, f"kafka-{name}")
 
@@ -120,6 +120,6 @@ def _report(error: click.ClickException | OttlaError | OSError) -> None:
 
 
 def _end_without_output() -> NoReturn:
-    """Whoever read our output has gone (`| head`): what is still buffered must not fail a second time."""
+    """The reader of our output has gone (`| head`). What is still buffered must not fail a second time."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(OTHER_EXITS["pipe closed"])

@@ -1,4 +1,4 @@
-"""One request to one broker, over a socket of its own: for what no client offers, and for a broker's ApiVersions."""
+"""Sends one request to one broker over a socket of its own, for APIs that no client offers."""
 
 import socket
 from typing import TYPE_CHECKING, Any

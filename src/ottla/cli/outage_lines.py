@@ -1,4 +1,4 @@
-"""What clients say of brokers that are away (`ottla.clients.outages`), as lines of a command on standard error."""
+"""Lines on standard error about brokers that are away, from the clients' log (`ottla.clients.outages`)."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""Load for `ottla perf` and Kafka's perf tools: records sent and read as fast as may be, and what that took.
+"""Load for `ottla perf` and Kafka's perf tools: sends and reads records as fast as possible, and measures it.
 
 Latency is from `send` to the acknowledgement, in milliseconds, noted for every record in a histogram of three digits,
 so that a run of any length stays small. MB are 1024 * 1024 bytes, as in Kafka's tools.

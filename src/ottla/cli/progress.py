@@ -11,7 +11,7 @@ class Progress(Protocol):
 
 
 class NoProgress:
-    """Where nobody watches."""
+    """Where standard error is no terminal."""
 
     def update(self, n_steps: int) -> None:
         pass
@@ -19,7 +19,7 @@ class NoProgress:
 
 @contextmanager
 def progress(length: int | None, label: str) -> Iterator[Progress]:
-    """A bar of this length; where nobody knows how much is to come, or nothing is, there is none."""
+    """A bar of this length. There is none where the length is not known or 0."""
     if not length or not sys.stderr.isatty():
         yield NoProgress()
         return

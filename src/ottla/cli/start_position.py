@@ -1,4 +1,4 @@
-"""Where `ottla consume` begins and ends: kcat's -o."""
+"""Where `ottla consume` begins and ends: the option -o, as kcat has it."""
 
 import re
 from collections.abc import Collection

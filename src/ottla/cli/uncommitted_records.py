@@ -1,4 +1,4 @@
-"""What was polled and never written: it is not read, and the group of a consumer that stops goes on there."""
+"""Puts a consumer back to the records that it polled and did not write, so that its group goes on with them."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -14,7 +14,7 @@ _CONNECT_SECONDS_MAX = 10
 
 @contextmanager
 def connected_client(connect: str) -> Iterator[BlockingClient]:
-    """A client, connected. OperatorError when nobody answers, or when there is no cluster there."""
+    """A client, connected. OperatorError when no ZooKeeper responds, or when it has no cluster."""
     _check_reachable(connect)
     try:
         with BlockingClient(parse_connect_string(connect), _CONNECT_SECONDS_MAX * 1000) as client:

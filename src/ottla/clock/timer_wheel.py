@@ -8,7 +8,7 @@ a hundred thousand timers of which nearly all are cancelled cost what those cost
 Invariants: a tick is in the heap exactly as long as it has a bucket, and timers of one bucket fire in the order in
 which they were scheduled (the simulation needs the same order on every run).
 
-The wheel does nothing by itself: whoever drives it calls `advance()`. `attach(loop)` makes an event loop the driver,
+The wheel does nothing by itself: its driver calls `advance()`. `attach(loop)` makes an event loop the driver,
 with one loop timer that is armed only while there is something to wait for.
 """
 
@@ -37,7 +37,7 @@ class Timer:
     def cancel(self) -> None:
         """Forget the timer. Does nothing when it has fired or was cancelled before.
 
-        What the callback holds is let go too: mostly that is whoever holds the timer.
+        What the callback refers to is let go too: mostly that is the owner of the timer.
         """
         self._bucket.pop(self, None)
         self.callback = _do_nothing

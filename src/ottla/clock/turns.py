@@ -1,4 +1,4 @@
-"""Long work a part at a time: what others wait for on the same event loop comes in between."""
+"""Runs long work in parts, so that other work of the same event loop comes in between."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable

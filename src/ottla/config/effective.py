@@ -1,4 +1,4 @@
-"""From what was set to what holds: old names, coarser units and defaults resolved. Pure functions over dicts."""
+"""Computes what holds from what was set: old names, coarser units and defaults resolved. Pure functions over dicts."""
 
 from collections.abc import Mapping
 from functools import cache

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from ottla.config.broker_config import BrokerConfig
 
 _CLEANER_BUFFER_MIN = 1024 * 1024
-# The keys without which nobody is in a quorum of Kafka's.
+# The keys that a member of Kafka's own quorum must have.
 QUORUM_KEYS = (
     "process.roles",
     "controller.quorum.voters",
@@ -93,7 +93,7 @@ def _check_listeners(config: "BrokerConfig") -> None:
 
 
 def _check_security(config: "BrokerConfig") -> None:
-    """Who asks for protection that cannot be had yet must not go without it in silence."""
+    """A key that asks for protection which does not exist yet is refused, not passed over in silence."""
     encrypted = config.bool("zookeeper.ssl.client.enable")
     _require(not encrypted, "zookeeper.ssl.client.enable=true cannot be had yet: ZooKeeper is spoken to in plain text")
     _require(

@@ -1,4 +1,4 @@
-"""What holds for one topic: its own overrides over the broker's defaults.
+"""The configuration of one topic: its own overrides over the broker's defaults.
 
 A TopicConfig never changes; a new one replaces it. Its attributes have the keys' names with underscores, except that
 the two bounds of a record's time already take the older `message.timestamp.difference.max.ms` into account.

@@ -1,4 +1,4 @@
-"""The three things that are counted with: plain slots, so that the hot path pays for an addition and no more.
+"""The instruments Counter, Gauge and Histogram: plain slots, so that the hot path pays for an addition and no more.
 
 A histogram's buckets grow by a quarter of an octave, so a quantile is right to about 10 %; those of sizes grow by an
 octave, because every request has one and its bucket is then known without a search. A histogram keeps two windows, the

@@ -11,7 +11,7 @@ Text exposition format 0.0.4, as documented by Prometheus:
     name{label="value",...} number   `\\`, `"` and line feeds escaped in values
 
 A summary has one line per quantile and name_sum, name_count: jmx_exporter's names, plus the sum. The text comes in
-chunks, so that whoever serves it can let the event loop go on between them.
+chunks, so that the server of it can let the event loop go on between them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

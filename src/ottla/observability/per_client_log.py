@@ -1,4 +1,4 @@
-"""A line for each client and each thing that is wrong with what it asks, so that an operator sees whom to tell.
+"""One log line for each client and problem, limited in rate, so that an operator sees whom to tell.
 
 A client that gets no further asks again, many times a second: a line comes once, and again after ten minutes. Clients
 choose their ids, so how many are remembered is bounded; past that the lines of the others are left out and counted.

@@ -6,7 +6,7 @@ _PREFIX = "kafka_server_brokertopicmetrics_"
 
 
 class TopicSeries:
-    """The series without a topic is the sum of all topics: nobody has to count twice."""
+    """The series without a topic is the sum of all topics, so that nothing is counted twice."""
 
     __slots__ = (
         "bytes_in",

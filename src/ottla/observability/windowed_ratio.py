@@ -1,6 +1,6 @@
-"""The share of the last one to two windows that something took, of a number of seconds that only grows.
+"""The share of the last one to two windows that was busy, from a number of seconds that only grows.
 
-A window is turned by whoever reads, so a share costs nothing while nobody scrapes.
+A window is turned when it is read, so a share costs nothing between two scrapes.
 """
 
 from collections.abc import Callable

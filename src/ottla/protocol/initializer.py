@@ -31,7 +31,7 @@ def compile_initializer(struct_class: type[Struct]) -> Callable[..., None]:
 
 
 def initial_value(field: Field[Any]) -> Any:
-    """What a field has when nobody set it; a class where every message needs its own new instance."""
+    """The default of a field; a class where every message needs its own new instance."""
     if field.type != "struct" or field.default is None:
         return field.default
     return shared_default(field.element) if _is_shareable(field.element) else field.element

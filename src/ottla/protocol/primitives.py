@@ -1,4 +1,4 @@
-"""What compiled readers and writers call for the parts that are not worth inlining.
+"""Functions that compiled readers and writers call for the parts that are not worth inlining.
 
 An unsigned varint is LEB128: seven bits a byte, lowest first, the high bit says that more follow; lengths and tags
 have at most 32 bits, so five bytes. A tag section is

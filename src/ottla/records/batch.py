@@ -228,7 +228,7 @@ def rewrite_timestamp_type(
 
 
 def says_transactional(records: Buffer) -> bool:
-    """Whether bytes that nobody has checked begin like a batch of a transaction."""
+    """Whether bytes that were not checked yet begin like a batch of a transaction."""
     low_byte = ATTRIBUTES_POSITION + 1
     return len(records) > low_byte and records[MAGIC_POSITION] == MAGIC and bool(records[low_byte] & TRANSACTIONAL_MASK)
 

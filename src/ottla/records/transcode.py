@@ -1,4 +1,4 @@
-"""Whole batches made anew: another codec (`compression.type` forced by the topic), and compressed batches decompressed.
+"""Recompresses whole batches (`compression.type` forced by the topic), and checks the records of compressed batches.
 
 The broker passes batches on as they came; this is for topics that ask for something else. Header fields stay, records
 are the same bytes, only compressed otherwise. All of it is kernels and codecs that hold no GIL, fit for a thread.

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import ottla as clients
-from ottla.cli.kafka.replica_verification import Answer, Replica, Verification
+from ottla.cli.kafka.replica_verification import Replica, ReplicaRead, Verification
 from ottla.model import TopicPartition
 from ottla.records.batch import decode_header
 from ottla.records.record import Record, encode_batch
@@ -40,7 +40,7 @@ def test_batch_with_another_checksum_is_told(cluster: EmbeddedBroker) -> None:
     verification = Verification(cluster.bootstrap_servers, "rv-.*", -2, 1 << 20)
     partition = TopicPartition("rv-clicks", 0)
     one, other = (decode_header(encode_batch([Record(0, 1, None, value, ())])) for value in (b"one", b"other"))
-    answers = {Replica(0, "a"): Answer(1, [one]), Replica(1, "b"): Answer(1, [other])}
+    answers = {Replica(0, "a"): ReplicaRead(1, [one]), Replica(1, "b"): ReplicaRead(1, [other])}
     (problem,) = verification._compare(partition, answers)
     assert f"checksum {one.crc}" in problem
     assert f"checksum {other.crc}" in problem

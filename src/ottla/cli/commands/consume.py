@@ -1,4 +1,4 @@
-"""`ottla consume`: records to standard output, with kcat's habits."""
+"""`ottla consume`: writes records to standard output, with kcat's options."""
 
 import contextlib
 import dataclasses

@@ -1,4 +1,4 @@
-"""`ottla leaders elect`: put leadership back where it belongs, or take what is there."""
+"""`ottla leaders elect`: elects the preferred replicas, or with --unclean any that is there."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""`ottla produce`: records from standard input or files, with kcat's habits."""
+"""`ottla produce`: sends records from standard input or files, with kcat's options."""
 
 import sys
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`ottla records delete`: give up the records before an offset."""
+"""`ottla records delete`: deletes the records before an offset."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""`kafka-console-consumer`: records to standard output, until it is stopped or has what it was to get."""
+"""`kafka-console-consumer`: writes records to standard output until it is stopped or has as many as it should."""
 
 import random
 import sys

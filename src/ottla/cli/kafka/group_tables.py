@@ -1,4 +1,4 @@
-"""The tables of `kafka-consumer-groups`, blank for blank: each begins with a line break, and some end without one."""
+"""The tables of `kafka-consumer-groups`, with Kafka's blanks: each begins with a line break, some end without one."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING

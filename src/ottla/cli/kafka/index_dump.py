@@ -1,4 +1,4 @@
-"""What lies beside a segment as `kafka-dump-log` prints it: its indexes, compared with the log, and producer snapshots.
+"""The indexes and producer snapshots of a segment as `kafka-dump-log` prints them; indexes are compared with the log.
 
 A preallocated index ends in zeros: the first entry that points to the base offset again is the end. What does not match
 is collected and told at the end of the run, file by file, in the order in which Kafka's tool tells it.

@@ -1,4 +1,4 @@
-"""Java's part in Kafka's texts: the names of its exceptions, their standing messages, its way to print things."""
+"""The parts of Kafka's texts that come from Java: names and messages of exceptions, log lines, hash order."""
 
 import struct
 import time

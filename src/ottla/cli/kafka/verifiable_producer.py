@@ -1,6 +1,6 @@
 """`kafka-verifiable-producer`: numbers as records, and a line of JSON about every one of them.
 
-What the lines say is what system tests of Kafka rely on: an acknowledged number must be found by whoever reads.
+System tests of Kafka rely on these lines: a number that was acknowledged must be found by every reader.
 """
 
 import itertools

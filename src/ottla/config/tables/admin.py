@@ -1,4 +1,4 @@
-"""What only the admin has, or has another default for. The form of the table: `ottla.config.tables`."""
+"""Keys that only the admin has, or with another default there. The form of the table: `ottla.config.tables`."""
 
 TABLE = """
 bootstrap.controllers | LIST |  |  | HIGH |  | accepted: belongs to Kafka's own quorum (KRaft); Ottla is coordinated by ZooKeeper

@@ -1,4 +1,4 @@
-"""What only the consumer has, or has another default for. The form of the table: `ottla.config.tables`."""
+"""Keys that only the consumer has, or with another default there. The form of the table: `ottla.config.tables`."""
 
 TABLE = """
 allow.auto.create.topics | BOOLEAN | true |  | MEDIUM |  | honoured

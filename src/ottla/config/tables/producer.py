@@ -1,4 +1,4 @@
-"""What only the producer has, or has another default for. The form of the table: `ottla.config.tables`."""
+"""Keys that only the producer has, or with another default there. The form of the table: `ottla.config.tables`."""
 
 TABLE = """
 acks | STRING | all | [all, -1, 0, 1] | LOW |  | honoured

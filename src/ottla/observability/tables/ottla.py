@@ -1,4 +1,4 @@
-"""What Kafka has no MBean for: the event loop, our own bounds, the process itself."""
+"""Metrics that Kafka has no MBean for: the event loop, our own bounds, the process itself."""
 
 METRICS = """
 ottla_event_loop_lag_seconds | summary |  | seconds | none

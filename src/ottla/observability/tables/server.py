@@ -1,4 +1,4 @@
-"""What goes through this broker: records, bytes, connections, requests that wait."""
+"""The traffic of this broker: records, bytes, connections, requests that wait."""
 
 METRICS = """
 kafka_server_brokertopicmetrics_messagesin_total | counter | topic | sum | kafka.server:type=BrokerTopicMetrics,name=MessagesInPerSec

@@ -1,4 +1,4 @@
-"""What the record kernels can find wrong with a batch: their numbers, and the sentence for each."""
+"""The codes of the record kernels for what is wrong with a batch, and the sentence for each."""
 
 from enum import IntEnum
 

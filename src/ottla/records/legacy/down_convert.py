@@ -1,4 +1,4 @@
-"""What a log holds, to a message set of format v0 or v1, for Fetch 0 to 3.
+"""Converts what a log holds to message sets of format v0 or v1, for Fetch 0 to 3.
 
 Batches of format v2: offsets stay; headers are dropped, and control batches, which old clients do not know. A
 compressed batch becomes a wrapper of the same codec; zstd, which old clients cannot read, is refused.

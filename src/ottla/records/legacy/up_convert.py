@@ -1,4 +1,4 @@
-"""Message sets to batches of format v2, so that only one format is ever stored.
+"""Converts message sets to batches of format v2, so that only one format is ever stored.
 
 Codec and timestamp type of each run are kept; a v0 message has no timestamp, which v2 writes as -1. Messages that were
 not compressed are put together into batches of up to `batch_bytes_max`.
