@@ -14,6 +14,9 @@ SRC = ROOT / "src"
 FILES = sorted(SRC.rglob("*.py"))
 PACKAGES = [path.parent for path in FILES if path.name == "__init__.py"]
 
+PAGES = [*sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("docs/formats/*.md")), *sorted(ROOT.glob("*.md"))]
+"""Without the decisions, which tell what was, and with what."""
+
 NAMED_BY_A_RULE = {"ottla/protocol/messages"}
 """One module per API, whose name it has: tests/protocol/test_apis.py compares them."""
 
@@ -86,6 +89,14 @@ def test_a_decision_that_is_cited_is_in_docs_decisions() -> None:
     there = {path.name[:4] for path in (ROOT / "docs/decisions").glob("*.md")}
     cited = {(name_of(path), number) for path in FILES for text in prose(path) for number in DECISION.findall(text)}
     assert sorted((path, number) for path, number in cited if number not in there) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_page_links_to_and_the_files_it_names_exist(page: Path) -> None:
+    text = page.read_text()
+    links = [link for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text) if not (page.parent / link).exists()]
+    files = [file for file in re.findall(r"`([\w/]+\.py)`", text) if not any(ROOT.glob(f"[!.]*/**/{file}"))]
+    assert (links, [file for file in files if not (ROOT / file).exists()]) == ([], [])
 
 
 @cache

@@ -52,7 +52,7 @@ class Ottla(LazyGroup):
     sections = {"Servers": _SERVERS, "Commands": _COMMANDS, "Kafka's own tools, with Kafka's own options": KAFKA_TOOLS}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Kafka's tools have the names `kafka-topics`, `kafka-topics.sh` and, where no command has it, `run-class` too."""
+        """`kafka-run-class` is also `kafka-run-class.sh` and, where no command of ours has that name, `run-class`."""
         name = cmd_name.removesuffix(".sh")
         return super().get_command(ctx, name) or super().get_command(ctx, f"kafka-{name}")
 
