@@ -10,7 +10,6 @@ class ConsumerGroupCurrentMemberAssignmentKey(s.Data, versions="8"):
 class TopicPartitions(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(s.int32)
-
 class ConsumerGroupCurrentMemberAssignmentValue(s.Data, versions="0", flexible="0+"):
     member_epoch = s.int32()
     previous_member_epoch = s.int32()
@@ -25,11 +24,9 @@ class ConsumerGroupMemberMetadataKey(s.Data, versions="5"):
 class ClassicProtocol(s.Struct):
     name = s.string()
     metadata = s.bytes_()
-
 class ClassicMemberMetadata(s.Struct):
     session_timeout_ms = s.int32()
     supported_protocols = s.array(ClassicProtocol)
-
 class ConsumerGroupMemberMetadataValue(s.Data, versions="0", flexible="0+"):
     instance_id = s.nullable_string()
     rack_id = s.nullable_string()
@@ -53,13 +50,11 @@ class ConsumerGroupPartitionMetadataKey(s.Data, versions="4"):
 class PartitionMetadata(s.Struct):
     partition = s.int32()
     racks = s.array(s.string)
-
 class TopicMetadata(s.Struct):
     topic_id = s.uuid_()
     topic_name = s.string()
     num_partitions = s.int32()
     partition_metadata = s.array(PartitionMetadata)
-
 class ConsumerGroupPartitionMetadataValue(s.Data, versions="0", flexible="0+"):
     topics = s.array(TopicMetadata)
 
@@ -70,7 +65,6 @@ class ConsumerGroupTargetAssignmentMemberKey(s.Data, versions="7"):
 class TopicPartition(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(s.int32)
-
 class ConsumerGroupTargetAssignmentMemberValue(s.Data, versions="0", flexible="0+"):
     topic_partitions = s.array(TopicPartition)
 

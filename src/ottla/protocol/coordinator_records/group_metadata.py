@@ -15,7 +15,6 @@ class MemberMetadata(s.Struct):
     session_timeout = s.int32()
     subscription = s.bytes_()
     assignment = s.bytes_()
-
 class GroupMetadataValue(s.Data, versions="0-4", flexible="4+"):
     protocol_type = s.string()
     generation = s.int32()

@@ -10,7 +10,6 @@ class ShareGroupCurrentMemberAssignmentKey(s.Data, versions="14"):
 class TopicPartitions(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(s.int32)
-
 class ShareGroupCurrentMemberAssignmentValue(s.Data, versions="0", flexible="0+"):
     member_epoch = s.int32()
     previous_member_epoch = s.int32()
@@ -39,13 +38,11 @@ class ShareGroupPartitionMetadataKey(s.Data, versions="9"):
 class PartitionMetadata(s.Struct):
     partition = s.int32()
     racks = s.array(s.string)
-
 class TopicMetadata(s.Struct):
     topic_id = s.uuid_()
     topic_name = s.string()
     num_partitions = s.int32()
     partition_metadata = s.array(PartitionMetadata)
-
 class ShareGroupPartitionMetadataValue(s.Data, versions="0", flexible="0+"):
     topics = s.array(TopicMetadata)
 
@@ -56,11 +53,9 @@ class TopicPartitionsInfo(s.Struct):
     topic_id = s.uuid_()
     topic_name = s.string()
     partitions = s.array(s.int32)
-
 class TopicInfo(s.Struct):
     topic_id = s.uuid_()
     topic_name = s.string()
-
 class ShareGroupStatePartitionMetadataValue(s.Data, versions="0", flexible="0+"):
     initialized_topics = s.array(TopicPartitionsInfo)
     deleting_topics = s.array(TopicInfo)
@@ -72,7 +67,6 @@ class ShareGroupTargetAssignmentMemberKey(s.Data, versions="13"):
 class TopicPartition(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(s.int32)
-
 class ShareGroupTargetAssignmentMemberValue(s.Data, versions="0", flexible="0+"):
     topic_partitions = s.array(TopicPartition)
 

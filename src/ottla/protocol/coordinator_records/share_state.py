@@ -13,7 +13,6 @@ class StateBatch(s.Struct):
     last_offset = s.int64("0")
     delivery_state = s.int8("0")
     delivery_count = s.int16("0")
-
 class ShareSnapshotValue(s.Data, versions="0", flexible="0+"):
     snapshot_epoch = s.uint16("0")
     state_epoch = s.int32()

@@ -9,7 +9,6 @@ class TransactionLogKey(s.Data, versions="0"):
 class PartitionsSchema(s.Struct):
     topic = s.string()
     partition_ids = s.array(s.int32)
-
 class TransactionLogValue(s.Data, versions="0-1", flexible="1+"):
     producer_id = s.int64()
     previous_producer_id = s.int64("1+", default=-1, tag=0)

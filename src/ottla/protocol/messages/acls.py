@@ -18,13 +18,11 @@ class AclDescription(s.Struct):
     host = s.string()
     operation = s.int8()
     permission_type = s.int8()
-
 class DescribeAclsResource(s.Struct):
     resource_type = s.int8()
     resource_name = s.string()
     pattern_type = s.int8("1+", default=3)
     acls = s.array(AclDescription)
-
 class DescribeAclsResponse(s.Response, key=29, versions="0-3", flexible="2+"):
     throttle_time_ms = s.int32()
     error_code = s.int16()
@@ -40,14 +38,12 @@ class AclCreation(s.Struct):
     host = s.string()
     operation = s.int8()
     permission_type = s.int8()
-
 class CreateAclsRequest(s.Request, key=30, versions="0-3", flexible="2+"):
     creations = s.array(AclCreation)
 
 class AclCreationResult(s.Struct):
     error_code = s.int16()
     error_message = s.nullable_string()
-
 class CreateAclsResponse(s.Response, key=30, versions="0-3", flexible="2+"):
     throttle_time_ms = s.int32()
     results = s.array(AclCreationResult)
@@ -61,7 +57,6 @@ class DeleteAclsFilter(s.Struct):
     host_filter = s.nullable_string()
     operation = s.int8()
     permission_type = s.int8()
-
 class DeleteAclsRequest(s.Request, key=31, versions="0-3", flexible="2+"):
     filters = s.array(DeleteAclsFilter)
 
@@ -75,12 +70,10 @@ class DeleteAclsMatchingAcl(s.Struct):
     host = s.string()
     operation = s.int8()
     permission_type = s.int8()
-
 class DeleteAclsFilterResult(s.Struct):
     error_code = s.int16()
     error_message = s.nullable_string()
     matching_acls = s.array(DeleteAclsMatchingAcl)
-
 class DeleteAclsResponse(s.Response, key=31, versions="0-3", flexible="2+"):
     throttle_time_ms = s.int32()
     filter_results = s.array(DeleteAclsFilterResult)

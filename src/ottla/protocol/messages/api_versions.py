@@ -13,17 +13,14 @@ class ApiVersion(s.Struct):
     api_key = s.int16()
     min_version = s.int16()
     max_version = s.int16()
-
 class SupportedFeatureKey(s.Struct):
     name = s.string("3+")
     min_version = s.int16("3+")
     max_version = s.int16("3+")
-
 class FinalizedFeatureKey(s.Struct):
     name = s.string("3+")
     max_version_level = s.int16("3+")
     min_version_level = s.int16("3+")
-
 class ApiVersionsResponse(s.Response, key=18, versions="0-4", flexible="3+"):
     error_code = s.int16()
     api_keys = s.array(ApiVersion)

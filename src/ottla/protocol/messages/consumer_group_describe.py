@@ -11,10 +11,8 @@ class TopicPartitions(s.Struct):
     topic_id = s.uuid_()
     topic_name = s.string()
     partitions = s.array(s.int32)
-
 class Assignment(s.Struct):
     topic_partitions = s.array(TopicPartitions)
-
 class Member(s.Struct):
     member_id = s.string()
     instance_id = s.nullable_string(default=None)
@@ -27,7 +25,6 @@ class Member(s.Struct):
     assignment = s.struct_(Assignment)
     target_assignment = s.struct_(Assignment)
     member_type = s.int8("1+", default=-1)
-
 class DescribedGroup(s.Struct):
     error_code = s.int16()
     error_message = s.nullable_string(default=None)
@@ -38,7 +35,6 @@ class DescribedGroup(s.Struct):
     assignor_name = s.string()
     members = s.array(Member)
     authorized_operations = s.int32(default=-0x80000000)
-
 class ConsumerGroupDescribeResponse(s.Response, key=69, versions="0-1", flexible="0+"):
     throttle_time_ms = s.int32()
     groups = s.array(DescribedGroup)

@@ -8,7 +8,6 @@ from ottla.protocol import schema as s
 class TopicPartitions(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(s.int32)
-
 class ConsumerGroupHeartbeatRequest(s.Request, key=68, versions="0-1", flexible="0+"):
     group_id = s.string()
     member_id = s.string()
@@ -23,7 +22,6 @@ class ConsumerGroupHeartbeatRequest(s.Request, key=68, versions="0-1", flexible=
 
 class Assignment(s.Struct):
     topic_partitions = s.array(TopicPartitions)
-
 class ConsumerGroupHeartbeatResponse(s.Response, key=68, versions="0-1", flexible="0+"):
     throttle_time_ms = s.int32()
     error_code = s.int16()

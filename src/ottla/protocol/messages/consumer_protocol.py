@@ -9,7 +9,6 @@ from ottla.protocol import schema as s
 class ConsumerProtocolSubscriptionTopicPartition(s.Struct):
     topic = s.string("1+")
     partitions = s.array(s.int32, "1+")
-
 class ConsumerProtocolSubscription(s.Data, versions="0-3"):
     topics = s.array(s.string)
     user_data = s.nullable_bytes(default=None)
@@ -20,7 +19,6 @@ class ConsumerProtocolSubscription(s.Data, versions="0-3"):
 class ConsumerProtocolAssignmentTopicPartition(s.Struct):
     topic = s.string()
     partitions = s.array(s.int32)
-
 class ConsumerProtocolAssignment(s.Data, versions="0-3"):
     assigned_partitions = s.array(ConsumerProtocolAssignmentTopicPartition)
     user_data = s.nullable_bytes(default=None)

@@ -10,7 +10,6 @@ class ControlledShutdownRequest(s.Request, key=7, versions="0-3", flexible="3+")
 class RemainingPartition(s.Struct):
     topic_name = s.string()
     partition_index = s.int32()
-
 class ControlledShutdownResponse(s.Response, key=7, versions="0-3", flexible="3+"):
     error_code = s.int16()
     remaining_partitions = s.array(RemainingPartition)

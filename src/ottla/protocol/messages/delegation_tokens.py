@@ -7,7 +7,6 @@ from ottla.protocol import schema as s
 class CreatableRenewers(s.Struct):
     principal_type = s.string()
     principal_name = s.string()
-
 class CreateDelegationTokenRequest(s.Request, key=38, versions="0-3", flexible="2+"):
     owner_principal_type = s.nullable_string("3+")
     owner_principal_name = s.nullable_string("3+")
@@ -51,14 +50,12 @@ class ExpireDelegationTokenResponse(s.Response, key=40, versions="0-2", flexible
 class DescribeDelegationTokenOwner(s.Struct):
     principal_type = s.string()
     principal_name = s.string()
-
 class DescribeDelegationTokenRequest(s.Request, key=41, versions="0-3", flexible="2+"):
     owners = s.nullable_array(DescribeDelegationTokenOwner)
 
 class DescribedDelegationTokenRenewer(s.Struct):
     principal_type = s.string()
     principal_name = s.string()
-
 class DescribedDelegationToken(s.Struct):
     principal_type = s.string()
     principal_name = s.string()
@@ -70,7 +67,6 @@ class DescribedDelegationToken(s.Struct):
     token_id = s.string()
     hmac = s.bytes_()
     renewers = s.array(DescribedDelegationTokenRenewer)
-
 class DescribeDelegationTokenResponse(s.Response, key=41, versions="0-3", flexible="2+"):
     error_code = s.int16()
     tokens = s.array(DescribedDelegationToken)

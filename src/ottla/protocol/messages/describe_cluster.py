@@ -14,7 +14,6 @@ class DescribeClusterBroker(s.Struct):
     port = s.int32()
     rack = s.nullable_string(default=None)
     is_fenced = s.boolean("2+")
-
 class DescribeClusterResponse(s.Response, key=60, versions="0-2", flexible="0+"):
     throttle_time_ms = s.int32()
     error_code = s.int16()

@@ -14,7 +14,6 @@ class DescribedGroupMember(s.Struct):
     client_host = s.string()
     member_metadata = s.bytes_()
     member_assignment = s.bytes_()
-
 class DescribedGroup(s.Struct):
     error_code = s.int16()
     error_message = s.nullable_string("6+", default=None)
@@ -24,7 +23,6 @@ class DescribedGroup(s.Struct):
     protocol_data = s.string()
     members = s.array(DescribedGroupMember)
     authorized_operations = s.int32("3+", default=-0x80000000)
-
 class DescribeGroupsResponse(s.Response, key=15, versions="0-6", flexible="5+"):
     throttle_time_ms = s.int32("1+")
     groups = s.array(DescribedGroup)

@@ -5,11 +5,9 @@ from ottla.protocol import schema as s
 
 class TopicRequest(s.Struct):
     name = s.string()
-
 class Cursor(s.Struct):
     topic_name = s.string()
     partition_index = s.int32()
-
 class DescribeTopicPartitionsRequest(s.Request, key=75, versions="0", flexible="0+"):
     topics = s.array(TopicRequest)
     response_partition_limit = s.int32(default=2000)
@@ -25,7 +23,6 @@ class DescribeTopicPartitionsResponsePartition(s.Struct):
     eligible_leader_replicas = s.nullable_array(s.int32, default=None)
     last_known_elr = s.nullable_array(s.int32, default=None)
     offline_replicas = s.array(s.int32)
-
 class DescribeTopicPartitionsResponseTopic(s.Struct):
     error_code = s.int16()
     name = s.nullable_string()
@@ -33,7 +30,6 @@ class DescribeTopicPartitionsResponseTopic(s.Struct):
     is_internal = s.boolean()
     partitions = s.array(DescribeTopicPartitionsResponsePartition)
     topic_authorized_operations = s.int32(default=-0x80000000)
-
 class DescribeTopicPartitionsResponse(s.Response, key=75, versions="0", flexible="0+"):
     throttle_time_ms = s.int32()
     topics = s.array(DescribeTopicPartitionsResponseTopic)

@@ -17,7 +17,6 @@ class Coordinator(s.Struct):
     port = s.int32("4+")
     error_code = s.int16("4+")
     error_message = s.nullable_string("4+")
-
 class FindCoordinatorResponse(s.Response, key=10, versions="0-6", flexible="3+"):
     throttle_time_ms = s.int32("1+")
     error_code = s.int16("0-3")

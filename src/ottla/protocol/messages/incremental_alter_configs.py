@@ -9,12 +9,10 @@ class AlterableConfig(s.Struct):
     name = s.string()
     config_operation = s.int8()
     value = s.nullable_string()
-
 class AlterConfigsResource(s.Struct):
     resource_type = s.int8()
     resource_name = s.string()
     configs = s.array(AlterableConfig)
-
 class IncrementalAlterConfigsRequest(s.Request, key=44, versions="0-1", flexible="1+"):
     resources = s.array(AlterConfigsResource)
     validate_only = s.boolean()
@@ -24,7 +22,6 @@ class AlterConfigsResourceResponse(s.Struct):
     error_message = s.nullable_string()
     resource_type = s.int8()
     resource_name = s.string()
-
 class IncrementalAlterConfigsResponse(s.Response, key=44, versions="0-1", flexible="1+"):
     throttle_time_ms = s.int32()
     responses = s.array(AlterConfigsResourceResponse)

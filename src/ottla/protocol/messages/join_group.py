@@ -6,7 +6,6 @@ from ottla.protocol import schema as s
 class JoinGroupRequestProtocol(s.Struct):
     name = s.string()
     metadata = s.bytes_()
-
 class JoinGroupRequest(s.Request, key=11, versions="0-9", flexible="6+"):
     group_id = s.string()
     session_timeout_ms = s.int32()
@@ -21,7 +20,6 @@ class JoinGroupResponseMember(s.Struct):
     member_id = s.string()
     group_instance_id = s.nullable_string("5+", default=None)
     metadata = s.bytes_()
-
 class JoinGroupResponse(s.Response, key=11, versions="0-9", flexible="6+"):
     throttle_time_ms = s.int32("2+")
     error_code = s.int16()

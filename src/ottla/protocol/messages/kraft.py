@@ -13,11 +13,9 @@ class RequestPartitionData(s.Struct):
     last_offset_epoch = s.int32()
     last_offset = s.int64()
     pre_vote = s.boolean("2+")
-
 class RequestTopicData(s.Struct):
     topic_name = s.string()
     partitions = s.array(RequestPartitionData)
-
 class VoteRequest(s.Request, key=52, versions="0-2", flexible="0+"):
     cluster_id = s.nullable_string(default=None)
     voter_id = s.int32("1+", default=-1)
@@ -29,16 +27,13 @@ class ResponsePartitionData(s.Struct):
     leader_id = s.int32()
     leader_epoch = s.int32()
     vote_granted = s.boolean()
-
 class ResponseTopicData(s.Struct):
     topic_name = s.string()
     partitions = s.array(ResponsePartitionData)
-
 class NodeEndpoint(s.Struct):
     node_id = s.int32("1+")
     host = s.string("1+")
     port = s.uint16("1+")
-
 class VoteResponse(s.Response, key=52, versions="0-2", flexible="0+"):
     error_code = s.int16()
     topics = s.array(ResponseTopicData)
@@ -50,16 +45,13 @@ class BeginQuorumEpochRequestPartitionData(s.Struct):
     voter_directory_id = s.uuid_("1+")
     leader_id = s.int32()
     leader_epoch = s.int32()
-
 class BeginQuorumEpochRequestTopicData(s.Struct):
     topic_name = s.string()
     partitions = s.array(BeginQuorumEpochRequestPartitionData)
-
 class LeaderEndpoint(s.Struct):
     name = s.string("1+")
     host = s.string("1+")
     port = s.uint16("1+")
-
 class BeginQuorumEpochRequest(s.Request, key=53, versions="0-1", flexible="1+"):
     cluster_id = s.nullable_string(default=None)
     voter_id = s.int32("1+", default=-1)
@@ -71,11 +63,9 @@ class BeginQuorumEpochResponsePartitionData(s.Struct):
     error_code = s.int16()
     leader_id = s.int32()
     leader_epoch = s.int32()
-
 class BeginQuorumEpochResponseTopicData(s.Struct):
     topic_name = s.string()
     partitions = s.array(BeginQuorumEpochResponsePartitionData)
-
 class BeginQuorumEpochResponse(s.Response, key=53, versions="0-1", flexible="1+"):
     error_code = s.int16()
     topics = s.array(BeginQuorumEpochResponseTopicData)
@@ -85,18 +75,15 @@ class BeginQuorumEpochResponse(s.Response, key=53, versions="0-1", flexible="1+"
 class ReplicaInfo(s.Struct):
     candidate_id = s.int32("1+")
     candidate_directory_id = s.uuid_("1+")
-
 class EndQuorumEpochRequestPartitionData(s.Struct):
     partition_index = s.int32()
     leader_id = s.int32()
     leader_epoch = s.int32()
     preferred_successors = s.array(s.int32, "0")
     preferred_candidates = s.array(ReplicaInfo, "1+")
-
 class EndQuorumEpochRequestTopicData(s.Struct):
     topic_name = s.string()
     partitions = s.array(EndQuorumEpochRequestPartitionData)
-
 class EndQuorumEpochRequest(s.Request, key=54, versions="0-1", flexible="1+"):
     cluster_id = s.nullable_string(default=None)
     topics = s.array(EndQuorumEpochRequestTopicData)
@@ -107,11 +94,9 @@ class EndQuorumEpochResponsePartitionData(s.Struct):
     error_code = s.int16()
     leader_id = s.int32()
     leader_epoch = s.int32()
-
 class EndQuorumEpochResponseTopicData(s.Struct):
     topic_name = s.string()
     partitions = s.array(EndQuorumEpochResponsePartitionData)
-
 class EndQuorumEpochResponse(s.Response, key=54, versions="0-1", flexible="1+"):
     error_code = s.int16()
     topics = s.array(EndQuorumEpochResponseTopicData)
@@ -120,11 +105,9 @@ class EndQuorumEpochResponse(s.Response, key=54, versions="0-1", flexible="1+"):
 # DescribeQuorum (key 55): the state of the KRaft quorum.
 class DescribeQuorumRequestPartitionData(s.Struct):
     partition_index = s.int32()
-
 class DescribeQuorumRequestTopicData(s.Struct):
     topic_name = s.string()
     partitions = s.array(DescribeQuorumRequestPartitionData)
-
 class DescribeQuorumRequest(s.Request, key=55, versions="0-2", flexible="0+"):
     topics = s.array(DescribeQuorumRequestTopicData)
 
@@ -134,7 +117,6 @@ class ReplicaState(s.Struct):
     log_end_offset = s.int64()
     last_fetch_timestamp = s.int64("1+", default=-1)
     last_caught_up_timestamp = s.int64("1+", default=-1)
-
 class DescribeQuorumResponsePartitionData(s.Struct):
     partition_index = s.int32()
     error_code = s.int16()
@@ -144,20 +126,16 @@ class DescribeQuorumResponsePartitionData(s.Struct):
     high_watermark = s.int64()
     current_voters = s.array(ReplicaState)
     observers = s.array(ReplicaState)
-
 class DescribeQuorumResponseTopicData(s.Struct):
     topic_name = s.string()
     partitions = s.array(DescribeQuorumResponsePartitionData)
-
 class Listener(s.Struct):
     name = s.string("2+")
     host = s.string("2+")
     port = s.uint16("2+")
-
 class Node(s.Struct):
     node_id = s.int32("2+")
     listeners = s.array(Listener, "2+")
-
 class DescribeQuorumResponse(s.Response, key=55, versions="0-2", flexible="0+"):
     error_code = s.int16()
     error_message = s.nullable_string("2+")
@@ -168,18 +146,15 @@ class DescribeQuorumResponse(s.Response, key=55, versions="0-2", flexible="0+"):
 class SnapshotId(s.Struct):
     end_offset = s.int64()
     epoch = s.int32()
-
 class RequestPartitionSnapshot(s.Struct):
     partition = s.int32()
     current_leader_epoch = s.int32()
     snapshot_id = s.struct_(SnapshotId)
     position = s.int64()
     replica_directory_id = s.uuid_("1+", tag=0)
-
 class RequestTopicSnapshot(s.Struct):
     name = s.string()
     partitions = s.array(RequestPartitionSnapshot)
-
 class FetchSnapshotRequest(s.Request, key=59, versions="0-1", flexible="0+"):
     cluster_id = s.nullable_string(default=None, tag=0)
     replica_id = s.int32(default=-1)
@@ -189,7 +164,6 @@ class FetchSnapshotRequest(s.Request, key=59, versions="0-1", flexible="0+"):
 class LeaderIdAndEpoch(s.Struct):
     leader_id = s.int32()
     leader_epoch = s.int32()
-
 class ResponsePartitionSnapshot(s.Struct):
     index = s.int32()
     error_code = s.int16()
@@ -198,11 +172,9 @@ class ResponsePartitionSnapshot(s.Struct):
     size = s.int64()
     position = s.int64()
     unaligned_records = s.records()
-
 class ResponseTopicSnapshot(s.Struct):
     name = s.string()
     partitions = s.array(ResponsePartitionSnapshot)
-
 class FetchSnapshotResponse(s.Response, key=59, versions="0-1", flexible="0+"):
     throttle_time_ms = s.int32()
     error_code = s.int16()
@@ -214,7 +186,6 @@ class AddRaftVoterListener(s.Struct):
     name = s.string()
     host = s.string()
     port = s.uint16()
-
 class AddRaftVoterRequest(s.Request, key=80, versions="0-1", flexible="0+"):
     cluster_id = s.nullable_string()
     timeout_ms = s.int32()
@@ -244,11 +215,9 @@ class UpdateRaftVoterListener(s.Struct):
     name = s.string()
     host = s.string()
     port = s.uint16()
-
 class KRaftVersionFeature(s.Struct):
     min_supported_version = s.int16()
     max_supported_version = s.int16()
-
 class UpdateRaftVoterRequest(s.Request, key=82, versions="0", flexible="0+"):
     cluster_id = s.nullable_string()
     current_leader_epoch = s.int32()
@@ -262,7 +231,6 @@ class CurrentLeader(s.Struct):
     leader_epoch = s.int32(default=-1)
     host = s.string()
     port = s.int32()
-
 class UpdateRaftVoterResponse(s.Response, key=82, versions="0", flexible="0+"):
     throttle_time_ms = s.int32()
     error_code = s.int16()
@@ -274,12 +242,10 @@ class BrokerRegistrationListener(s.Struct):
     host = s.string()
     port = s.uint16()
     security_protocol = s.int16()
-
 class Feature(s.Struct):
     name = s.string()
     min_supported_version = s.int16()
     max_supported_version = s.int16()
-
 class BrokerRegistrationRequest(s.Request, key=62, versions="0-4", flexible="0+"):
     broker_id = s.int32()
     cluster_id = s.string()
@@ -329,7 +295,6 @@ class ControllerRegistrationListener(s.Struct):
     host = s.string()
     port = s.uint16()
     security_protocol = s.int16()
-
 class ControllerRegistrationRequest(s.Request, key=70, versions="0", flexible="0+"):
     controller_id = s.int32()
     incarnation_id = s.uuid_()
@@ -356,15 +321,12 @@ class AllocateProducerIdsResponse(s.Response, key=67, versions="0", flexible="0+
 # AssignReplicasToDirs (key 73): a broker tells a KRaft controller in which log directory a replica lies (KIP-858).
 class AssignReplicasToDirsRequestPartitionData(s.Struct):
     partition_index = s.int32()
-
 class AssignReplicasToDirsRequestTopicData(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(AssignReplicasToDirsRequestPartitionData)
-
 class RequestDirectoryData(s.Struct):
     id = s.uuid_()
     topics = s.array(AssignReplicasToDirsRequestTopicData)
-
 class AssignReplicasToDirsRequest(s.Request, key=73, versions="0", flexible="0+"):
     broker_id = s.int32()
     broker_epoch = s.int64(default=-1)
@@ -373,15 +335,12 @@ class AssignReplicasToDirsRequest(s.Request, key=73, versions="0", flexible="0+"
 class AssignReplicasToDirsResponsePartitionData(s.Struct):
     partition_index = s.int32()
     error_code = s.int16()
-
 class AssignReplicasToDirsResponseTopicData(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(AssignReplicasToDirsResponsePartitionData)
-
 class ResponseDirectoryData(s.Struct):
     id = s.uuid_()
     topics = s.array(AssignReplicasToDirsResponseTopicData)
-
 class AssignReplicasToDirsResponse(s.Response, key=73, versions="0", flexible="0+"):
     throttle_time_ms = s.int32()
     error_code = s.int16()
@@ -406,7 +365,6 @@ class DefaultPrincipalData(s.Data, versions="0", flexible="0+"):
 # The `quorum-state` file of a KRaft node.
 class Voter(s.Struct):
     voter_id = s.int32("0")
-
 class QuorumStateData(s.Data, versions="0-1", flexible="0+"):
     cluster_id = s.string("0")
     leader_id = s.int32(default=-1)
@@ -420,7 +378,6 @@ class QuorumStateData(s.Data, versions="0-1", flexible="0+"):
 class LeaderChangeMessageVoter(s.Struct):
     voter_id = s.int32()
     voter_directory_id = s.uuid_("1+")
-
 class LeaderChangeMessage(s.Data, versions="0-1", flexible="0+"):
     version = s.int16()
     leader_id = s.int32()
@@ -442,13 +399,11 @@ class Endpoint(s.Struct):
     name = s.string()
     host = s.string()
     port = s.uint16()
-
 class VotersRecordVoter(s.Struct):
     voter_id = s.int32()
     voter_directory_id = s.uuid_()
     endpoints = s.array(Endpoint)
     kraft_version_feature = s.struct_(KRaftVersionFeature)
-
 class VotersRecord(s.Data, versions="0", flexible="0+"):
     version = s.int16()
     voters = s.array(VotersRecordVoter)

@@ -16,17 +16,14 @@ class LeaderAndIsrPartitionState(s.Struct):
     removing_replicas = s.array(s.int32, "3+")
     is_new = s.boolean("1+")
     leader_recovery_state = s.int8("6+")
-
 class LeaderAndIsrTopicState(s.Struct):
     topic_name = s.string("2+")
     topic_id = s.uuid_("5+")
     partition_states = s.array(LeaderAndIsrPartitionState, "2+")
-
 class LeaderAndIsrLiveLeader(s.Struct):
     broker_id = s.int32()
     host_name = s.string()
     port = s.int32()
-
 class LeaderAndIsrRequest(s.Request, key=4, versions="0-7", flexible="4+"):
     ELEMENTS_MAX = None
 
@@ -43,11 +40,9 @@ class LeaderAndIsrPartitionError(s.Struct):
     topic_name = s.string("0-4")
     partition_index = s.int32()
     error_code = s.int16()
-
 class LeaderAndIsrTopicError(s.Struct):
     topic_id = s.uuid_("5+")
     partition_errors = s.array(LeaderAndIsrPartitionError, "5+")
-
 class LeaderAndIsrResponse(s.Response, key=4, versions="0-7", flexible="4+"):
     error_code = s.int16()
     partition_errors = s.array(LeaderAndIsrPartitionError, "0-4")

@@ -10,7 +10,6 @@ class ListClientMetricsResourcesRequest(s.Request, key=74, versions="0", flexibl
 
 class ClientMetricsResource(s.Struct):
     name = s.string()
-
 class ListClientMetricsResourcesResponse(s.Response, key=74, versions="0", flexible="0+"):
     throttle_time_ms = s.int32()
     error_code = s.int16()

@@ -11,7 +11,6 @@ class ListConfigResourcesRequest(s.Request, key=74, versions="0-1", flexible="0+
 class ConfigResource(s.Struct):
     resource_name = s.string()
     resource_type = s.int8("1+", default=16)
-
 class ListConfigResourcesResponse(s.Response, key=74, versions="0-1", flexible="0+"):
     throttle_time_ms = s.int32()
     error_code = s.int16()

@@ -12,7 +12,6 @@ class ListedGroup(s.Struct):
     protocol_type = s.string()
     group_state = s.string("4+")
     group_type = s.string("5+")
-
 class ListGroupsResponse(s.Response, key=16, versions="0-5", flexible="3+"):
     throttle_time_ms = s.int32("1+")
     error_code = s.int16()

@@ -8,11 +8,9 @@ class ListOffsetsPartition(s.Struct):
     current_leader_epoch = s.int32("4+", default=-1)
     timestamp = s.int64()
     max_num_offsets = s.int32("0", default=1)
-
 class ListOffsetsTopic(s.Struct):
     name = s.string()
     partitions = s.array(ListOffsetsPartition)
-
 class ListOffsetsRequest(s.Request, key=2, versions="0-11", flexible="6+"):
     replica_id = s.int32()
     isolation_level = s.int8("2+")
@@ -26,11 +24,9 @@ class ListOffsetsPartitionResponse(s.Struct):
     timestamp = s.int64("1+", default=-1)
     offset = s.int64("1+", default=-1)
     leader_epoch = s.int32("4+", default=-1)
-
 class ListOffsetsTopicResponse(s.Struct):
     name = s.string()
     partitions = s.array(ListOffsetsPartitionResponse)
-
 class ListOffsetsResponse(s.Response, key=2, versions="0-11", flexible="6+"):
     throttle_time_ms = s.int32("2+")
     topics = s.array(ListOffsetsTopicResponse)

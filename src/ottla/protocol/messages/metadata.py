@@ -6,7 +6,6 @@ from ottla.protocol import schema as s
 class MetadataRequestTopic(s.Struct):
     topic_id = s.uuid_("10+")
     name = s.nullable_string(nullable="10+")
-
 class MetadataRequest(s.Request, key=3, versions="0-13", flexible="9+"):
     topics = s.nullable_array(MetadataRequestTopic, nullable="1+")
     allow_auto_topic_creation = s.boolean("4+", default=True)
@@ -18,7 +17,6 @@ class MetadataResponseBroker(s.Struct):
     host = s.string()
     port = s.int32()
     rack = s.nullable_string("1+", default=None)
-
 class MetadataResponsePartition(s.Struct):
     error_code = s.int16()
     partition_index = s.int32()
@@ -27,7 +25,6 @@ class MetadataResponsePartition(s.Struct):
     replica_nodes = s.array(s.int32)
     isr_nodes = s.array(s.int32)
     offline_replicas = s.array(s.int32, "5+")
-
 class MetadataResponseTopic(s.Struct):
     error_code = s.int16()
     name = s.nullable_string(nullable="12+")
@@ -35,7 +32,6 @@ class MetadataResponseTopic(s.Struct):
     is_internal = s.boolean("1+")
     partitions = s.array(MetadataResponsePartition)
     topic_authorized_operations = s.int32("8+", default=-0x80000000)
-
 class MetadataResponse(s.Response, key=3, versions="0-13", flexible="9+"):
     throttle_time_ms = s.int32("3+")
     brokers = s.array(MetadataResponseBroker)

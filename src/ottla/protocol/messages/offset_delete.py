@@ -5,11 +5,9 @@ from ottla.protocol import schema as s
 
 class OffsetDeleteRequestPartition(s.Struct):
     partition_index = s.int32()
-
 class OffsetDeleteRequestTopic(s.Struct):
     name = s.string()
     partitions = s.array(OffsetDeleteRequestPartition)
-
 class OffsetDeleteRequest(s.Request, key=47, versions="0"):
     group_id = s.string()
     topics = s.array(OffsetDeleteRequestTopic)
@@ -17,11 +15,9 @@ class OffsetDeleteRequest(s.Request, key=47, versions="0"):
 class OffsetDeleteResponsePartition(s.Struct):
     partition_index = s.int32()
     error_code = s.int16()
-
 class OffsetDeleteResponseTopic(s.Struct):
     name = s.string()
     partitions = s.array(OffsetDeleteResponsePartition)
-
 class OffsetDeleteResponse(s.Response, key=47, versions="0"):
     error_code = s.int16()
     throttle_time_ms = s.int32()

@@ -15,10 +15,8 @@ class ShareGroupHeartbeatRequest(s.Request, key=76, versions="0-1", flexible="0+
 class TopicPartitions(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(s.int32)
-
 class Assignment(s.Struct):
     topic_partitions = s.array(TopicPartitions)
-
 class ShareGroupHeartbeatResponse(s.Response, key=76, versions="0-1", flexible="0+"):
     throttle_time_ms = s.int32()
     error_code = s.int16()
@@ -37,10 +35,8 @@ class ShareGroupDescribeTopicPartitions(s.Struct):
     topic_id = s.uuid_()
     topic_name = s.string()
     partitions = s.array(s.int32)
-
 class ShareGroupDescribeAssignment(s.Struct):
     topic_partitions = s.array(ShareGroupDescribeTopicPartitions)
-
 class Member(s.Struct):
     member_id = s.string()
     rack_id = s.nullable_string(default=None)
@@ -49,7 +45,6 @@ class Member(s.Struct):
     client_host = s.string()
     subscribed_topic_names = s.array(s.string)
     assignment = s.struct_(ShareGroupDescribeAssignment)
-
 class DescribedGroup(s.Struct):
     error_code = s.int16()
     error_message = s.nullable_string(default=None)
@@ -60,7 +55,6 @@ class DescribedGroup(s.Struct):
     assignor_name = s.string()
     members = s.array(Member)
     authorized_operations = s.int32(default=-0x80000000)
-
 class ShareGroupDescribeResponse(s.Response, key=77, versions="0-1", flexible="0+"):
     throttle_time_ms = s.int32()
     groups = s.array(DescribedGroup)
@@ -70,20 +64,16 @@ class AcknowledgementBatch(s.Struct):
     first_offset = s.int64()
     last_offset = s.int64()
     acknowledge_types = s.array(s.int8)
-
 class FetchPartition(s.Struct):
     partition_index = s.int32()
     partition_max_bytes = s.int32("0")
     acknowledgement_batches = s.array(AcknowledgementBatch)
-
 class FetchTopic(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(FetchPartition)
-
 class ForgottenTopic(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(s.int32)
-
 class ShareFetchRequest(s.Request, key=78, versions="0-2", flexible="0+"):
     group_id = s.nullable_string(default=None)
     member_id = s.nullable_string()
@@ -101,12 +91,10 @@ class ShareFetchRequest(s.Request, key=78, versions="0-2", flexible="0+"):
 class LeaderIdAndEpoch(s.Struct):
     leader_id = s.int32()
     leader_epoch = s.int32()
-
 class AcquiredRecords(s.Struct):
     first_offset = s.int64()
     last_offset = s.int64()
     delivery_count = s.int16()
-
 class PartitionData(s.Struct):
     partition_index = s.int32()
     error_code = s.int16()
@@ -116,17 +104,14 @@ class PartitionData(s.Struct):
     current_leader = s.struct_(LeaderIdAndEpoch)
     records = s.nullable_records()
     acquired_records = s.array(AcquiredRecords)
-
 class ShareFetchableTopicResponse(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(PartitionData)
-
 class NodeEndpoint(s.Struct):
     node_id = s.int32()
     host = s.string()
     port = s.int32()
     rack = s.nullable_string(default=None)
-
 class ShareFetchResponse(s.Response, key=78, versions="0-2", flexible="0+"):
     throttle_time_ms = s.int32()
     error_code = s.int16()
@@ -139,11 +124,9 @@ class ShareFetchResponse(s.Response, key=78, versions="0-2", flexible="0+"):
 class AcknowledgePartition(s.Struct):
     partition_index = s.int32()
     acknowledgement_batches = s.array(AcknowledgementBatch)
-
 class AcknowledgeTopic(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(AcknowledgePartition)
-
 class ShareAcknowledgeRequest(s.Request, key=79, versions="0-2", flexible="0+"):
     group_id = s.nullable_string(default=None)
     member_id = s.nullable_string()
@@ -156,11 +139,9 @@ class ShareAcknowledgePartitionData(s.Struct):
     error_code = s.int16()
     error_message = s.nullable_string(default=None)
     current_leader = s.struct_(LeaderIdAndEpoch)
-
 class ShareAcknowledgeTopicResponse(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(ShareAcknowledgePartitionData)
-
 class ShareAcknowledgeResponse(s.Response, key=79, versions="0-2", flexible="0+"):
     throttle_time_ms = s.int32()
     error_code = s.int16()
@@ -173,11 +154,9 @@ class ShareAcknowledgeResponse(s.Response, key=79, versions="0-2", flexible="0+"
 class DescribeShareGroupOffsetsRequestTopic(s.Struct):
     topic_name = s.string()
     partitions = s.array(s.int32)
-
 class DescribeShareGroupOffsetsRequestGroup(s.Struct):
     group_id = s.string()
     topics = s.nullable_array(DescribeShareGroupOffsetsRequestTopic, default=None)
-
 class DescribeShareGroupOffsetsRequest(s.Request, key=90, versions="0-1", flexible="0+"):
     groups = s.array(DescribeShareGroupOffsetsRequestGroup)
 
@@ -188,18 +167,15 @@ class DescribeShareGroupOffsetsResponsePartition(s.Struct):
     lag = s.int64("1+", default=-1)
     error_code = s.int16()
     error_message = s.nullable_string(default=None)
-
 class DescribeShareGroupOffsetsResponseTopic(s.Struct):
     topic_name = s.string()
     topic_id = s.uuid_()
     partitions = s.array(DescribeShareGroupOffsetsResponsePartition)
-
 class DescribeShareGroupOffsetsResponseGroup(s.Struct):
     group_id = s.string()
     topics = s.array(DescribeShareGroupOffsetsResponseTopic)
     error_code = s.int16()
     error_message = s.nullable_string(default=None)
-
 class DescribeShareGroupOffsetsResponse(s.Response, key=90, versions="0-1", flexible="0+"):
     throttle_time_ms = s.int32()
     groups = s.array(DescribeShareGroupOffsetsResponseGroup)
@@ -208,11 +184,9 @@ class DescribeShareGroupOffsetsResponse(s.Response, key=90, versions="0-1", flex
 class AlterShareGroupOffsetsRequestPartition(s.Struct):
     partition_index = s.int32()
     start_offset = s.int64()
-
 class AlterShareGroupOffsetsRequestTopic(s.Struct):
     topic_name = s.string()
     partitions = s.array(AlterShareGroupOffsetsRequestPartition)
-
 class AlterShareGroupOffsetsRequest(s.Request, key=91, versions="0", flexible="0+"):
     group_id = s.string()
     topics = s.array(AlterShareGroupOffsetsRequestTopic)
@@ -221,12 +195,10 @@ class AlterShareGroupOffsetsResponsePartition(s.Struct):
     partition_index = s.int32()
     error_code = s.int16()
     error_message = s.nullable_string(default=None)
-
 class AlterShareGroupOffsetsResponseTopic(s.Struct):
     topic_name = s.string()
     topic_id = s.uuid_()
     partitions = s.array(AlterShareGroupOffsetsResponsePartition)
-
 class AlterShareGroupOffsetsResponse(s.Response, key=91, versions="0", flexible="0+"):
     throttle_time_ms = s.int32()
     error_code = s.int16()
@@ -236,7 +208,6 @@ class AlterShareGroupOffsetsResponse(s.Response, key=91, versions="0", flexible=
 # DeleteShareGroupOffsets (key 92): deletes the offsets of a share group (KIP-932).
 class DeleteShareGroupOffsetsRequestTopic(s.Struct):
     topic_name = s.string()
-
 class DeleteShareGroupOffsetsRequest(s.Request, key=92, versions="0", flexible="0+"):
     group_id = s.string()
     topics = s.array(DeleteShareGroupOffsetsRequestTopic)
@@ -246,7 +217,6 @@ class DeleteShareGroupOffsetsResponseTopic(s.Struct):
     topic_id = s.uuid_()
     error_code = s.int16()
     error_message = s.nullable_string(default=None)
-
 class DeleteShareGroupOffsetsResponse(s.Response, key=92, versions="0", flexible="0+"):
     throttle_time_ms = s.int32()
     error_code = s.int16()
@@ -258,11 +228,9 @@ class InitializeShareGroupStatePartitionData(s.Struct):
     partition = s.int32()
     state_epoch = s.int32()
     start_offset = s.int64()
-
 class InitializeStateData(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(InitializeShareGroupStatePartitionData)
-
 class InitializeShareGroupStateRequest(s.Request, key=83, versions="0", flexible="0+"):
     group_id = s.string()
     topics = s.array(InitializeStateData)
@@ -271,11 +239,9 @@ class PartitionResult(s.Struct):
     partition = s.int32()
     error_code = s.int16()
     error_message = s.nullable_string(default=None)
-
 class InitializeStateResult(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(PartitionResult)
-
 class InitializeShareGroupStateResponse(s.Response, key=83, versions="0", flexible="0+"):
     results = s.array(InitializeStateResult)
 
@@ -283,11 +249,9 @@ class InitializeShareGroupStateResponse(s.Response, key=83, versions="0", flexib
 class ReadShareGroupStatePartitionData(s.Struct):
     partition = s.int32()
     leader_epoch = s.int32()
-
 class ReadStateData(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(ReadShareGroupStatePartitionData)
-
 class ReadShareGroupStateRequest(s.Request, key=84, versions="0", flexible="0+"):
     group_id = s.string()
     topics = s.array(ReadStateData)
@@ -297,7 +261,6 @@ class StateBatch(s.Struct):
     last_offset = s.int64()
     delivery_state = s.int8()
     delivery_count = s.int16()
-
 class ReadShareGroupStatePartitionResult(s.Struct):
     partition = s.int32()
     error_code = s.int16()
@@ -305,11 +268,9 @@ class ReadShareGroupStatePartitionResult(s.Struct):
     state_epoch = s.int32()
     start_offset = s.int64()
     state_batches = s.array(StateBatch)
-
 class ReadStateResult(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(ReadShareGroupStatePartitionResult)
-
 class ReadShareGroupStateResponse(s.Response, key=84, versions="0", flexible="0+"):
     results = s.array(ReadStateResult)
 
@@ -317,11 +278,9 @@ class ReadShareGroupStateResponse(s.Response, key=84, versions="0", flexible="0+
 class ReadShareGroupStateSummaryPartitionData(s.Struct):
     partition = s.int32()
     leader_epoch = s.int32()
-
 class ReadStateSummaryData(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(ReadShareGroupStateSummaryPartitionData)
-
 class ReadShareGroupStateSummaryRequest(s.Request, key=87, versions="0-1", flexible="0+"):
     group_id = s.string()
     topics = s.array(ReadStateSummaryData)
@@ -334,11 +293,9 @@ class ReadShareGroupStateSummaryPartitionResult(s.Struct):
     leader_epoch = s.int32()
     start_offset = s.int64()
     delivery_complete_count = s.int32("1+", default=-1)
-
 class ReadStateSummaryResult(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(ReadShareGroupStateSummaryPartitionResult)
-
 class ReadShareGroupStateSummaryResponse(s.Response, key=87, versions="0-1", flexible="0+"):
     results = s.array(ReadStateSummaryResult)
 
@@ -350,11 +307,9 @@ class WriteShareGroupStatePartitionData(s.Struct):
     start_offset = s.int64()
     delivery_complete_count = s.int32("1+", default=-1)
     state_batches = s.array(StateBatch)
-
 class WriteStateData(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(WriteShareGroupStatePartitionData)
-
 class WriteShareGroupStateRequest(s.Request, key=85, versions="0-1", flexible="0+"):
     group_id = s.string()
     topics = s.array(WriteStateData)
@@ -362,18 +317,15 @@ class WriteShareGroupStateRequest(s.Request, key=85, versions="0-1", flexible="0
 class WriteStateResult(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(PartitionResult)
-
 class WriteShareGroupStateResponse(s.Response, key=85, versions="0-1", flexible="0+"):
     results = s.array(WriteStateResult)
 
 # DeleteShareGroupState (key 86): deletes the state of a share group's partitions (KIP-932).
 class DeleteShareGroupStatePartitionData(s.Struct):
     partition = s.int32()
-
 class DeleteStateData(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(DeleteShareGroupStatePartitionData)
-
 class DeleteShareGroupStateRequest(s.Request, key=86, versions="0", flexible="0+"):
     group_id = s.string()
     topics = s.array(DeleteStateData)
@@ -381,6 +333,5 @@ class DeleteShareGroupStateRequest(s.Request, key=86, versions="0", flexible="0+
 class DeleteStateResult(s.Struct):
     topic_id = s.uuid_()
     partitions = s.array(PartitionResult)
-
 class DeleteShareGroupStateResponse(s.Response, key=86, versions="0", flexible="0+"):
     results = s.array(DeleteStateResult)

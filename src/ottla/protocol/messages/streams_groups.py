@@ -7,18 +7,15 @@ from ottla.protocol import schema as s
 class KeyValue(s.Struct):
     key = s.string()
     value = s.string()
-
 class TopicInfo(s.Struct):
     name = s.string()
     partitions = s.int32()
     replication_factor = s.int16()
     topic_configs = s.array(KeyValue)
-
 class CopartitionGroup(s.Struct):
     source_topics = s.array(s.int16)
     source_topic_regex = s.array(s.int16)
     repartition_source_topics = s.array(s.int16)
-
 class Subtopology(s.Struct):
     subtopology_id = s.string()
     source_topics = s.array(s.string)
@@ -27,24 +24,19 @@ class Subtopology(s.Struct):
     repartition_sink_topics = s.array(s.string)
     repartition_source_topics = s.array(TopicInfo)
     copartition_groups = s.array(CopartitionGroup)
-
 class Topology(s.Struct):
     epoch = s.int32()
     subtopologies = s.array(Subtopology)
-
 class TaskIds(s.Struct):
     subtopology_id = s.string()
     partitions = s.array(s.int32)
-
 class Endpoint(s.Struct):
     host = s.string()
     port = s.uint16()
-
 class TaskOffset(s.Struct):
     subtopology_id = s.string()
     partition = s.int32()
     offset = s.int64()
-
 class StreamsGroupHeartbeatRequest(s.Request, key=88, versions="0", flexible="0+"):
     group_id = s.string()
     member_id = s.string()
@@ -67,16 +59,13 @@ class StreamsGroupHeartbeatRequest(s.Request, key=88, versions="0", flexible="0+
 class Status(s.Struct):
     status_code = s.int8()
     status_detail = s.string()
-
 class TopicPartition(s.Struct):
     topic = s.string()
     partitions = s.array(s.int32)
-
 class EndpointToPartitions(s.Struct):
     user_endpoint = s.struct_(Endpoint)
     active_partitions = s.array(TopicPartition)
     standby_partitions = s.array(TopicPartition)
-
 class StreamsGroupHeartbeatResponse(s.Response, key=88, versions="0", flexible="0+"):
     throttle_time_ms = s.int32()
     error_code = s.int16()
@@ -104,16 +93,13 @@ class StreamsGroupDescribeSubtopology(s.Struct):
     repartition_sink_topics = s.array(s.string)
     state_changelog_topics = s.array(TopicInfo)
     repartition_source_topics = s.array(TopicInfo)
-
 class StreamsGroupDescribeTopology(s.Struct):
     epoch = s.int32()
     subtopologies = s.nullable_array(StreamsGroupDescribeSubtopology, default=None)
-
 class Assignment(s.Struct):
     active_tasks = s.array(TaskIds)
     standby_tasks = s.array(TaskIds)
     warmup_tasks = s.array(TaskIds)
-
 class Member(s.Struct):
     member_id = s.string()
     member_epoch = s.int32()
@@ -130,7 +116,6 @@ class Member(s.Struct):
     assignment = s.struct_(Assignment)
     target_assignment = s.struct_(Assignment)
     is_classic = s.boolean()
-
 class DescribedGroup(s.Struct):
     error_code = s.int16()
     error_message = s.nullable_string(default=None)
@@ -141,7 +126,6 @@ class DescribedGroup(s.Struct):
     topology = s.nullable_struct(StreamsGroupDescribeTopology)
     members = s.array(Member)
     authorized_operations = s.int32(default=-0x80000000)
-
 class StreamsGroupDescribeResponse(s.Response, key=89, versions="0", flexible="0+"):
     throttle_time_ms = s.int32()
     groups = s.array(DescribedGroup)

@@ -6,7 +6,6 @@ from ottla.protocol import schema as s
 class SyncGroupRequestAssignment(s.Struct):
     member_id = s.string()
     assignment = s.bytes_()
-
 class SyncGroupRequest(s.Request, key=14, versions="0-5", flexible="4+"):
     group_id = s.string()
     generation_id = s.int32()

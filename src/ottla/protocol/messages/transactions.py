@@ -8,14 +8,12 @@ from ottla.protocol import schema as s
 class AddPartitionsToTxnTopic(s.Struct):
     name = s.string()
     partitions = s.array(s.int32)
-
 class AddPartitionsToTxnTransaction(s.Struct):
     transactional_id = s.string("4+")
     producer_id = s.int64("4+")
     producer_epoch = s.int16("4+")
     verify_only = s.boolean("4+")
     topics = s.array(AddPartitionsToTxnTopic, "4+")
-
 class AddPartitionsToTxnRequest(s.Request, key=24, versions="0-5", flexible="3+"):
     transactions = s.array(AddPartitionsToTxnTransaction, "4+")
     v3_and_below_transactional_id = s.string("0-3")
@@ -26,15 +24,12 @@ class AddPartitionsToTxnRequest(s.Request, key=24, versions="0-5", flexible="3+"
 class AddPartitionsToTxnPartitionResult(s.Struct):
     partition_index = s.int32()
     partition_error_code = s.int16()
-
 class AddPartitionsToTxnTopicResult(s.Struct):
     name = s.string()
     results_by_partition = s.array(AddPartitionsToTxnPartitionResult)
-
 class AddPartitionsToTxnResult(s.Struct):
     transactional_id = s.string("4+")
     topic_results = s.array(AddPartitionsToTxnTopicResult, "4+")
-
 class AddPartitionsToTxnResponse(s.Response, key=24, versions="0-5", flexible="3+"):
     throttle_time_ms = s.int32()
     error_code = s.int16("4+")
@@ -71,11 +66,9 @@ class TxnOffsetCommitRequestPartition(s.Struct):
     committed_offset = s.int64()
     committed_leader_epoch = s.int32("2+", default=-1)
     committed_metadata = s.nullable_string()
-
 class TxnOffsetCommitRequestTopic(s.Struct):
     name = s.string()
     partitions = s.array(TxnOffsetCommitRequestPartition)
-
 class TxnOffsetCommitRequest(s.Request, key=28, versions="0-5", flexible="3+"):
     transactional_id = s.string()
     group_id = s.string()
@@ -89,11 +82,9 @@ class TxnOffsetCommitRequest(s.Request, key=28, versions="0-5", flexible="3+"):
 class TxnOffsetCommitResponsePartition(s.Struct):
     partition_index = s.int32()
     error_code = s.int16()
-
 class TxnOffsetCommitResponseTopic(s.Struct):
     name = s.string()
     partitions = s.array(TxnOffsetCommitResponsePartition)
-
 class TxnOffsetCommitResponse(s.Response, key=28, versions="0-5", flexible="3+"):
     throttle_time_ms = s.int32()
     topics = s.array(TxnOffsetCommitResponseTopic)
@@ -102,7 +93,6 @@ class TxnOffsetCommitResponse(s.Response, key=28, versions="0-5", flexible="3+")
 class WritableTxnMarkerTopic(s.Struct):
     name = s.string()
     partition_indexes = s.array(s.int32)
-
 class WritableTxnMarker(s.Struct):
     producer_id = s.int64()
     producer_epoch = s.int16()
@@ -110,22 +100,18 @@ class WritableTxnMarker(s.Struct):
     topics = s.array(WritableTxnMarkerTopic)
     coordinator_epoch = s.int32()
     transaction_version = s.int8("2+")
-
 class WriteTxnMarkersRequest(s.Request, key=27, versions="0-2", flexible="1+"):
     markers = s.array(WritableTxnMarker)
 
 class WritableTxnMarkerPartitionResult(s.Struct):
     partition_index = s.int32()
     error_code = s.int16()
-
 class WritableTxnMarkerTopicResult(s.Struct):
     name = s.string()
     partitions = s.array(WritableTxnMarkerPartitionResult)
-
 class WritableTxnMarkerResult(s.Struct):
     producer_id = s.int64()
     topics = s.array(WritableTxnMarkerTopicResult)
-
 class WriteTxnMarkersResponse(s.Response, key=27, versions="0-2", flexible="1+"):
     markers = s.array(WritableTxnMarkerResult)
 
@@ -136,7 +122,6 @@ class DescribeTransactionsRequest(s.Request, key=65, versions="0", flexible="0+"
 class TopicData(s.Struct):
     topic = s.string()
     partitions = s.array(s.int32)
-
 class TransactionState(s.Struct):
     error_code = s.int16()
     transactional_id = s.string()
@@ -146,7 +131,6 @@ class TransactionState(s.Struct):
     producer_id = s.int64()
     producer_epoch = s.int16()
     topics = s.array(TopicData)
-
 class DescribeTransactionsResponse(s.Response, key=65, versions="0", flexible="0+"):
     throttle_time_ms = s.int32()
     transaction_states = s.array(TransactionState)
@@ -162,7 +146,6 @@ class ListTransactionsTransactionState(s.Struct):
     transactional_id = s.string()
     producer_id = s.int64()
     transaction_state = s.string()
-
 class ListTransactionsResponse(s.Response, key=66, versions="0-2", flexible="0+"):
     throttle_time_ms = s.int32()
     error_code = s.int16()

@@ -13,25 +13,21 @@ class UpdateMetadataPartitionState(s.Struct):
     zk_version = s.int32()
     replicas = s.array(s.int32)
     offline_replicas = s.array(s.int32, "4+")
-
 class UpdateMetadataTopicState(s.Struct):
     topic_name = s.string("5+")
     topic_id = s.uuid_("7+")
     partition_states = s.array(UpdateMetadataPartitionState, "5+")
-
 class UpdateMetadataEndpoint(s.Struct):
     port = s.int32("1+")
     host = s.string("1+")
     listener = s.string("3+")
     security_protocol = s.int16("1+")
-
 class UpdateMetadataBroker(s.Struct):
     id = s.int32()
     v0_host = s.string("0")
     v0_port = s.int32("0")
     endpoints = s.array(UpdateMetadataEndpoint, "1+")
     rack = s.nullable_string("2+")
-
 class UpdateMetadataRequest(s.Request, key=6, versions="0-8", flexible="6+"):
     ELEMENTS_MAX = None
 
