@@ -14,7 +14,7 @@ from ottla.metadata.cache import MetadataCache
 from ottla.metadata.image import NO_LEADER, ClusterImage
 from ottla.observability.metrics import Metrics
 from ottla.replication.alter_partition_manager import AlterLocally, AlterPartitionManager, IsrMetrics
-from ottla.replication.fetcher import FetcherSettings, FetcherDependencies
+from ottla.replication.fetcher import FetcherDependencies, FetcherSettings
 from ottla.replication.fetcher_manager import FetcherManager
 from ottla.replication.peers import Peers
 from ottla.replication.replica_context import ReplicaContext
