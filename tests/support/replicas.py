@@ -2,7 +2,7 @@
 
 import asyncio
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from ottla.replication.leadership import IsrProposal
 from ottla.replication.partition import Partition, PartitionAssignment
 from ottla.replication.purgatory import Purgatory
 from ottla.replication.replica_context import ReplicaContext
-from ottla.replication.replica_manager import ReplicaManager
+from ottla.replication.replica_manager import Fetchers, NoFetchers, ReplicaManager
 from ottla.storage.background import Done, Work
 from ottla.storage.log_manager import LogManager
 from ottla.storage.log_settings import log_settings
@@ -69,19 +69,20 @@ class Replicas:
         self.proposals: list[IsrProposal] = []
         self.wheel = TimerWheel(self.clock)
         self.purgatory = Purgatory(asyncio.get_running_loop(), self.wheel)
-        self.manager = ReplicaManager(
-            self.logs,
-            self.metadata,
-            self.purgatory,
-            TopicMetrics(self.metrics),
-            ReplicaContext(
-                BROKER_ID,
-                self.clock,
-                broker_epoch=lambda: BROKER_EPOCH,
-                may_acknowledge=lambda: self.may_acknowledge,
-                propose_isr=lambda partition, proposal: self.proposals.append(proposal),
-            ),
+        self.manager = self.make_manager()
+
+    def make_manager(
+        self, make_fetchers: Callable[[ReplicaManager], Fetchers] = lambda replicas: NoFetchers()
+    ) -> ReplicaManager:
+        context = ReplicaContext(
+            BROKER_ID,
+            self.clock,
+            broker_epoch=lambda: BROKER_EPOCH,
+            may_acknowledge=lambda: self.may_acknowledge,
+            propose_isr=lambda partition, proposal: self.proposals.append(proposal),
         )
+        topic_metrics = TopicMetrics(self.metrics)
+        return ReplicaManager(self.logs, self.metadata, self.purgatory, topic_metrics, context, make_fetchers)
 
     def lead(
         self,
