@@ -73,7 +73,13 @@ def test_a_reader_that_another_one_removed_is_not_called() -> None:
         for _, far in pairs:
             far.send(b"x")
         await done.wait()
-        await asyncio.sleep(0.1)
+        near, far = socket.socketpair()
+        with near, far:  # One that becomes readable later is served later: whoever was to be called before was.
+            later = asyncio.Event()
+            readers.add_reader(near.fileno(), later.set)
+            far.send(b"x")
+            await later.wait()
+            readers.remove_reader(near.fileno())
         assert len(called) == 1
         assert len(readers) == 0
 

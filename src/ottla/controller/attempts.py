@@ -28,5 +28,5 @@ class Attempts:
         self._failures += 1
         if self._failures >= self._attempts_max:
             raise error
-        if self._failures > 1:  # The first time it was most likely rng.
+        if self._failures > 1:  # The first time it was most likely chance.
             await asyncio.sleep(min(PAUSE_SECONDS * 2**self._failures, PAUSE_SECONDS_MAX))

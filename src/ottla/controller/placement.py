@@ -26,7 +26,7 @@ def place_replicas(
     """Replicas by partition number; the first of each is its preferred leader.
 
     `racks` are the live brokers. `start`, the position of the first leader, is given when partitions are added to a
-    topic; otherwise rng decides.
+    topic; otherwise chance decides.
     """
     if partitions <= 0:
         raise InvalidPartitionsError("Number of partitions must be larger than 0.")

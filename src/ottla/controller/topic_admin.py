@@ -79,7 +79,7 @@ class TopicAdmin:
         self._controller = controller
         self._state = controller.state
         self._defaults = defaults
-        self._chance = rng
+        self._rng = rng
         self._partitions_left = PARTITIONS_PER_REQUEST_MAX
 
     @cached_property
@@ -93,7 +93,7 @@ class TopicAdmin:
             raise TopicAlreadyExistsError(f"Topic '{new.name}' already exists.")
         configs = given_configs(new.configs)
         self._count_partitions(partition_count(new, self._defaults))
-        assignment = assign_new_topic(new, self._defaults, self._state.racks(), self._chance)
+        assignment = assign_new_topic(new, self._defaults, self._state.racks(), self._rng)
         check_name(new.name, self._state.topics, self._colliding)
         check_configs(configs)
         created = CreatedTopic(new.name, random_uuid(), assignment, configs)
@@ -146,7 +146,7 @@ class TopicAdmin:
         before = self._state.assignment(name)
         if before.adding_replicas or before.removing_replicas:
             raise ReassignmentInProgressError(f"A partition reassignment is in progress for the topic {name}")
-        added = assign_more_partitions(self._state, name, count, assignments, self._chance)
+        added = assign_more_partitions(self._state, name, count, assignments, self._rng)
         if validate_only:
             return
         after = before._replace(partitions={**before.partitions, **added})
