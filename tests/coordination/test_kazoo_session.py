@@ -194,7 +194,7 @@ async def test_session_is_renewed_after_an_outage_of_several_timeouts(address: s
     proxy.freeze()
     while await events.get() is not SessionEvent.EXPIRED:
         pass
-    await asyncio.sleep(2)  # The outage itself: a watchdog that does not rest would bark three times.
+    await proxy.connected_again(5)  # The outage outlasts three timeouts: a watchdog that does not rest would bark.
     proxy.heal()
     assert await events.get() is SessionEvent.RENEWED
     await session.create("/renewed", ephemeral=True)

@@ -4,16 +4,10 @@ from ottla.clock import ManualClock, SystemClock
 from ottla.coordination.watchdog import Watchdog
 
 
-def watched(watchdog: Watchdog, patience_s: float) -> None:
-    """As `start` does it, without the thread."""
-    watchdog._patience_s, watchdog._resting = patience_s, False
-    watchdog.beat()
-
-
 def test_silence_for_the_whole_patience_is_acted_on_once() -> None:
     clock, closed = ManualClock(), []
     watchdog = Watchdog(clock, lambda: closed.append(True))
-    watched(watchdog, 6.0)
+    watchdog.watch(6000)
     clock.advance_ms(5999)
     assert not watchdog.check()
     clock.advance_ms(1)
@@ -25,7 +19,7 @@ def test_silence_for_the_whole_patience_is_acted_on_once() -> None:
 def test_beat_after_a_silence_makes_the_next_silence_count_anew() -> None:
     clock = ManualClock()
     watchdog = Watchdog(clock, lambda: None)
-    watched(watchdog, 1.0)
+    watchdog.watch(1000)
     clock.advance_ms(1000)
     assert watchdog.check()
     watchdog.beat()
@@ -36,7 +30,7 @@ def test_beat_after_a_silence_makes_the_next_silence_count_anew() -> None:
 def test_without_a_session_there_is_nothing_to_close() -> None:
     clock = ManualClock()
     watchdog = Watchdog(clock, lambda: None)
-    watched(watchdog, 1.0)
+    watchdog.watch(1000)
     watchdog.rest()
     clock.advance_ms(5000)
     assert not watchdog.check()

@@ -54,11 +54,13 @@ class CompactedLogs:
         self.cleaner = self.new_cleaner()
 
     def new_cleaner(self, run=None, background=None, backoff_ms: int = 0, **settings: int) -> LogCleaner:
+        """`run` may be changed later, in the attribute of that name."""
+        self.run = run or clean_here
         cleaner = LogCleaner(
             self.manager,
             lambda: CleanerSettings(backoff_ms=backoff_ms, **settings),
             self.clock,
-            run or clean_here,
+            lambda job: self.run(job),
             background or InlineBackground(),
             CleanerMetrics(self.metrics),
         )

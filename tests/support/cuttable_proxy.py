@@ -13,6 +13,8 @@ class CuttableProxy:
         self._flowing = asyncio.Event()
         self._flowing.set()
         self._cut = False
+        self._accepted = 0
+        self._was_accepted = asyncio.Event()
         self._server: asyncio.Server | None = None
 
     async def start(self) -> str:
@@ -35,6 +37,13 @@ class CuttableProxy:
             self._abort_all()
             self._flowing.set()
 
+    async def connected_again(self, times: int) -> None:
+        """Until whoever is on the other side has tried so often more."""
+        wanted = self._accepted + times
+        while self._accepted < wanted:
+            self._was_accepted.clear()
+            await self._was_accepted.wait()
+
     async def close(self) -> None:
         self.cut()
         if self._server is not None:
@@ -48,6 +57,8 @@ class CuttableProxy:
             writer.transport.abort()
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._accepted += 1
+        self._was_accepted.set()
         if self._cut:
             writer.transport.abort()
             return

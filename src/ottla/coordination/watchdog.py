@@ -30,12 +30,16 @@ class Watchdog:
 
     def start(self, patience_ms: int) -> None:
         """Watch from now on. Called again when the session timeout is granted anew."""
-        self._patience_s = patience_ms / 1000
-        self._resting = False
-        self.beat()
+        self.watch(patience_ms)
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="zookeeper-watchdog", daemon=True)
             self._thread.start()
+
+    def watch(self, patience_ms: int) -> None:
+        """`start` without the thread: somebody else calls `check`."""
+        self._patience_s = patience_ms / 1000
+        self._resting = False
+        self.beat()
 
     def rest(self) -> None:
         """There is no session: nothing to watch until the next `start`."""

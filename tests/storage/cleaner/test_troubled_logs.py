@@ -110,7 +110,7 @@ def test_a_namesake_of_a_damaged_log_is_cleaned(tmp_path):
     logs.manager.registry.delete(logs.log.topic_partition)
     namesake = logs.manager.registry.create(logs.log.topic_partition)
     fill(logs, namesake)
-    logs.cleaner._run = clean_here
+    logs.run = clean_here
     logs.clean()
     assert is_clean(logs, namesake)
 
@@ -150,7 +150,7 @@ def test_what_the_child_says_of_a_log_that_changed_meanwhile_is_not_believed(tmp
         logs.manager.durability.truncate_to(logs.log, 1)
     background.run_all()
     fill(logs, logs.log)
-    logs.cleaner._run = clean_here
+    logs.run = clean_here
     logs.cleaner.tick()
     background.run_all()
     assert is_clean(logs, logs.log)
