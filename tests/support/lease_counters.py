@@ -178,16 +178,16 @@ class LeaseCounters:
     def add(self, **amounts: int):
         name = next(iter(amounts))
         owned = self._owner(name)
-        return self.runtime.handle(owned, name, partial(owned.shard.add, amounts))
+        return self.runtime.handle(owned, name, owned.shard.add, amounts)
 
     def lease(self, name: str, holder: str):
         owned = self._owner(name)
-        return self.runtime.handle(owned, name, partial(owned.shard.lease, name, holder))
+        return self.runtime.handle(owned, name, owned.shard.lease, name, holder)
 
     def transfer(self, transfer_id: str, source: str, target: str, amount: int):
         owned = self._owner(source)
         transfer = Transfer(transfer_id, source, target, amount)
-        return self.runtime.handle(owned, source, partial(owned.shard.transfer, transfer))
+        return self.runtime.handle(owned, source, owned.shard.transfer, transfer)
 
     # What a shard asks for
 
@@ -200,7 +200,7 @@ class LeaseCounters:
         except KafkaError:
             self.timers.schedule(RETRY_MS, partial(self._ask, ask))
             return
-        outcome = self.runtime.handle(target, transfer.target, partial(target.shard.credit, transfer))
+        outcome = self.runtime.handle(target, transfer.target, target.shard.credit, transfer)
         if outcome is ErrorCode.NONE:
             self._close(source, transfer)
         elif isinstance(outcome, ErrorCode):

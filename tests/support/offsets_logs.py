@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ottla.coordinators.runtime.coordinator_log import Stored
+from ottla.coordinators.runtime.coordinator_log import Appended, Stored
 from ottla.errors import ErrorCode
 from ottla.errors.kafka import error_for_code
 from ottla.records.batch import decode_header, iterate_batches, stamp
@@ -27,16 +27,16 @@ class MemoryOffsetsLog:
         self.refuse_with: ErrorCode | None = None
         self._waiting: list[tuple[MemoryAppend, Stored]] = []
 
-    def append(self, partition: int, batch: bytearray) -> MemoryAppend:
+    def append(self, partition: int, batch: bytearray) -> Appended:
         if self.refuse_with is not None:
             raise error_for_code(self.refuse_with)
         base_offset = self.end_offset(partition)
         stamp(batch, 0, base_offset, 0)
         self.batches.setdefault(partition, []).append(batch)
-        return MemoryAppend(partition, base_offset, self.end_offset(partition))
+        return base_offset, MemoryAppend(partition, base_offset, self.end_offset(partition))
 
-    def when_replicated(self, appended: MemoryAppend, timeout_ms: int, stored: Stored) -> None:
-        self._waiting.append((appended, stored))
+    def when_replicated(self, appended: Appended, timeout_ms: int, stored: Stored) -> None:
+        self._waiting.append((appended[1], stored))
         if not self.is_held:
             self.replicate()
 

@@ -34,7 +34,7 @@ class Appends:
         self.log.when_replicated(
             appended,
             timeout_ms,
-            lambda error: self.outcomes.append((error, -1 if error else appended.base_offset)),
+            lambda error: self.outcomes.append((error, -1 if error else appended[0])),
         )
 
 

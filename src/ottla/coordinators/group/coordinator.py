@@ -129,7 +129,7 @@ class GroupCoordinator:
     def _find_named(self, group_id: str) -> OwnedPartition[GroupShard]:
         if not group_id:
             raise InvalidGroupIdError("The configured groupId is invalid.")
-        return self._find(group_id)
+        return self._runtime.partition(partition_for(group_id, self._partition_count()))
 
     # Membership
 
@@ -138,7 +138,7 @@ class GroupCoordinator:
         settings = self._settings
         if not settings.session_timeout_min_ms <= request.session_timeout_ms <= settings.session_timeout_max_ms:
             return JoinResult(ErrorCode.INVALID_SESSION_TIMEOUT, request.member_id)
-        return self._runtime.handle(owned, request.group_id, partial(owned.shard.handle_join, request))
+        return self._runtime.handle(owned, request.group_id, owned.shard.handle_join, request)
 
     def sync(self, request: SyncRequest) -> SyncResult | Later[SyncResult]:
         try:
@@ -146,7 +146,7 @@ class GroupCoordinator:
         except CoordinatorLoadInProgressError:
             # What was agreed before is lost. Older clients know this code, and join again.
             return SyncResult(ErrorCode.REBALANCE_IN_PROGRESS)
-        return self._runtime.handle(owned, request.group_id, partial(owned.shard.handle_sync, request))
+        return self._runtime.handle(owned, request.group_id, owned.shard.handle_sync, request)
 
     def heartbeat(self, request: HeartbeatRequest) -> ErrorCode:
         group_id = request.group_id
@@ -173,7 +173,7 @@ class GroupCoordinator:
 
     def commit(self, request: CommitRequest) -> CommitResult | Later[CommitResult]:
         owned = self._find(request.group_id)
-        return self._runtime.handle(owned, request.group_id, partial(owned.shard.handle_commit, request))
+        return self._runtime.handle(owned, request.group_id, owned.shard.handle_commit, request)
 
     def fetch(
         self, group_id: str, partitions: Iterable[TopicPartition] | None, *, require_stable: bool = False
@@ -185,7 +185,7 @@ class GroupCoordinator:
         self, group_id: str, partitions: Collection[TopicPartition]
     ) -> DeleteOffsetsResult | Later[DeleteOffsetsResult]:
         owned = _holding(self._find_named(group_id), group_id)
-        return self._runtime.handle(owned, group_id, partial(owned.shard.handle_delete_offsets, group_id, partitions))
+        return self._runtime.handle(owned, group_id, owned.shard.handle_delete_offsets, group_id, partitions)
 
     def topics_deleted(self, topics: Collection[str]) -> None:
         """Offsets of topics that are gone would come back to life with a topic of the same name."""
@@ -204,7 +204,7 @@ class GroupCoordinator:
 
     def delete_group(self, group_id: str) -> ErrorCode | Later[ErrorCode]:
         owned = _holding(self._find(group_id), group_id)
-        return self._runtime.handle(owned, group_id, partial(owned.shard.handle_delete_group, group_id))
+        return self._runtime.handle(owned, group_id, owned.shard.handle_delete_group, group_id)
 
     def list_groups(
         self, states: Collection[str] = (), types: Collection[str] = ()

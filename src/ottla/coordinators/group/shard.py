@@ -101,12 +101,13 @@ class GroupShard:
 
     def handle_commit(self, request: CommitRequest, waiter: Waiter, step: Step) -> None:
         group_id = request.group_id
-        if group_id not in self.groups:
+        group = self.groups.get(group_id)
+        if group is None:
             if request.generation >= 0 and group_id not in self.offsets:
                 step.respond(waiter, dict.fromkeys(request.offsets, ErrorCode.ILLEGAL_GENERATION))
                 return
             self.offsets.create(group_id)
-        self.offsets.handle_commit(self._owner(group_id), request, waiter, step)
+        self.offsets.handle_commit(group or SIMPLE_GROUP, request, waiter, step)
 
     def handle_delete_offsets(
         self, group_id: str, partitions: Collection[TopicPartition], waiter: Waiter, step: Step

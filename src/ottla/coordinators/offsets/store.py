@@ -108,7 +108,8 @@ class OffsetsStore:
             offsets.store(accepted, record_offset)
         else:
             offsets.give_up(accepted)
-        result: CommitResult = {**dict.fromkeys(accepted, commit_error(error)), **too_large}
+            error = commit_error(error)
+        result: CommitResult = {**dict.fromkeys(accepted, error), **too_large}
         step.respond(waiter, result)
 
     # Reading

@@ -16,11 +16,8 @@ Codes are the log's own: NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT and
 """
 
 
-class Appended(Protocol):
-    """A batch that stands in the local log, at `base_offset`."""
-
-    @property
-    def base_offset(self) -> int: ...
+Appended = tuple[int, Any]
+"""The base offset of a batch that stands in the local log, and what the log itself needs to follow it."""
 
 
 class CoordinatorLog(Protocol):
@@ -31,7 +28,7 @@ class CoordinatorLog(Protocol):
         """Append one batch; offset and epoch are stamped into it. KafkaError: nothing was written."""
         ...
 
-    def when_replicated(self, appended: Any, timeout_ms: int, stored: Stored) -> None:
+    def when_replicated(self, appended: Appended, timeout_ms: int, stored: Stored) -> None:
         """`stored` may be called before this returns."""
         ...
 

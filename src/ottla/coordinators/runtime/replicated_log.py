@@ -1,26 +1,15 @@
 """An internal topic as this broker's replicas hold it: the CoordinatorLog of a real broker."""
 
 import asyncio
-from typing import NamedTuple
 
 from ottla.clock import Clock
-from ottla.coordinators.runtime.coordinator_log import Stored
+from ottla.coordinators.runtime.coordinator_log import Appended, Stored
 from ottla.errors import ErrorCode
 from ottla.records.batch import Buffer
 from ottla.replication.delayed_produce import DelayedProduce, unacknowledged
 from ottla.replication.partition import ACKS_ALL, Partition
 from ottla.replication.replica_manager import ReplicaManager
 from ottla.storage.log.batch_validation import PRODUCE_VERSION_LATEST
-from ottla.storage.log.log_results import AppendInfo
-
-
-class ReplicatedAppend(NamedTuple):
-    partition: Partition
-    info: AppendInfo
-
-    @property
-    def base_offset(self) -> int:
-        return self.info.first_offset
 
 
 class ReplicatedLog:
@@ -31,15 +20,15 @@ class ReplicatedLog:
         self._replicas = replicas
         self._clock = clock
 
-    def append(self, partition: int, batch: bytearray) -> ReplicatedAppend:
+    def append(self, partition: int, batch: bytearray) -> Appended:
         replica = self._led(partition)
-        return ReplicatedAppend(
-            replica,
-            self._replicas.append(replica, memoryview(batch), ACKS_ALL, PRODUCE_VERSION_LATEST, self._clock.wall_ms()),
-        )
+        now_ms = self._clock.wall_ms()
+        info = self._replicas.append(replica, memoryview(batch), ACKS_ALL, PRODUCE_VERSION_LATEST, now_ms)
+        return info.first_offset, (replica, info)
 
-    def when_replicated(self, appended: ReplicatedAppend, timeout_ms: int, stored: Stored) -> None:
-        pending = unacknowledged(*appended, ACKS_ALL)
+    def when_replicated(self, appended: Appended, timeout_ms: int, stored: Stored) -> None:
+        replica, info = appended[1]
+        pending = unacknowledged(replica, info, ACKS_ALL)
         if pending is None:
             stored(ErrorCode.NONE)
             return

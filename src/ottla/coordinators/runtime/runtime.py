@@ -16,10 +16,10 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from ottla.clock import Clock, TimerWheel
-from ottla.coordinators.runtime.coordinator_log import CoordinatorLog, encode_records
+from ottla.coordinators.runtime.coordinator_log import Appended, CoordinatorLog, encode_records
 from ottla.coordinators.runtime.owned_partition import OwnedPartition, UnitTimer
 from ottla.coordinators.runtime.partition_loader import LoadRun, PartitionLoader
 from ottla.coordinators.runtime.shard import ShardT
@@ -37,9 +37,6 @@ from ottla.records.control import ControlType, encode_end_txn_batch
 logger = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
-Action = Callable[[Step], object]
-Handler = Callable[[Any, Step], object]
-"""A shard's function for one request: with the waiter that it responds to, now or in the completion of an append."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,16 +147,23 @@ class CoordinatorRuntime(Generic[ShardT]):
 
     # Steps
 
-    def handle(self, owned: OwnedPartition[ShardT], unit: str, handler: Handler) -> Result | asyncio.Future[Result]:
-        """What the handler responds, or a future of it."""
+    def handle(
+        self, owned: OwnedPartition[ShardT], unit: str, handler: Callable[..., object], *request: object
+    ) -> Result | asyncio.Future[Result]:
+        """What `handler(*request, waiter, step)` responds to the waiter, or a future of it."""
         waiter: Waiter[Result] = Waiter()
-        self.run(owned, unit, partial(handler, waiter))
+        step = Step(self._clock.monotonic() * 1000, self._clock.wall_ms())
+        handler(*request, waiter, step)
+        self._carry_out(owned, unit, step)
         return waiter.outcome()
 
-    def run(self, owned: OwnedPartition[ShardT], unit: str, action: Action) -> None:
-        """One step of a unit: of a request, of the result of an effect, of the clock."""
+    def run(self, owned: OwnedPartition[ShardT], unit: str, action: Callable[[Step], object]) -> None:
+        """One step of a unit that nobody waits for: of the result of an effect, or of the clock."""
         step = Step(self._clock.monotonic() * 1000, self._clock.wall_ms())
         action(step)
+        self._carry_out(owned, unit, step)
+
+    def _carry_out(self, owned: OwnedPartition[ShardT], unit: str, step: Step) -> None:
         for append in step.appends:
             self._append(owned, unit, append, step.wall_ms)
         for waiter, result in step.responses:
@@ -175,13 +179,14 @@ class CoordinatorRuntime(Generic[ShardT]):
     def _append(self, owned: OwnedPartition[ShardT], unit: str, append: Append, wall_ms: int) -> None:
         records, completion, replays, transaction = append
         batch = encode_records(records, wall_ms, self._settings.compression, transaction)
-
-        def appended(record_offset: int) -> None:
-            if replays:
-                for record in records:
-                    owned.shard.replay(record, record_offset, transaction)
-
-        self._append_batch(owned, unit, batch, appended, completion)
+        appended = self._append_batch(owned, unit, batch, completion)
+        if appended is None:
+            return
+        if replays:
+            for record in records:
+                owned.shard.replay(record, appended[0], transaction)
+        stored = partial(self._complete, owned, unit, completion, appended[0])
+        self._log.when_replicated(appended, self._settings.append_timeout_ms, stored)
 
     def end_transaction(
         self, owned: OwnedPartition[ShardT], transaction: Transaction, *, coordinator_epoch: int, is_committed: bool
@@ -204,36 +209,37 @@ class CoordinatorRuntime(Generic[ShardT]):
                 owned.shard.replay_end_transaction(transaction, is_committed=is_committed)
             step.respond(waiter, error)
 
-        self._append_batch(owned, "", bytearray(batch), lambda record_offset: None, replicated)
+        appended = self._append_batch(owned, "", bytearray(batch), replicated)
+        if appended is not None:
+            stored = partial(self._complete, owned, "", replicated, appended[0])
+            self._log.when_replicated(appended, self._settings.append_timeout_ms, stored)
         return waiter.outcome()
 
     def _append_batch(
+        self, owned: OwnedPartition[ShardT], unit: str, batch: bytearray, completion: Completion | None
+    ) -> Appended | None:
+        """None when the batch was refused, which is completed then."""
+        error = ErrorCode.NOT_LEADER_OR_FOLLOWER
+        if not owned.is_lost:
+            try:
+                return self._log.append(owned.index, batch)
+            except KafkaError as refusal:
+                error = refusal.code
+        self._complete(owned, unit, completion, -1, error)
+        return None
+
+    def _complete(
         self,
         owned: OwnedPartition[ShardT],
         unit: str,
-        batch: bytearray,
-        appended: Callable[[int], None],
         completion: Completion | None,
+        record_offset: int,
+        error: ErrorCode,
     ) -> None:
-        def complete(error: ErrorCode, record_offset: int) -> None:
-            if completion is not None:
-                self.run(owned, unit, lambda step: completion(error, record_offset, step))
-
-        if owned.is_lost:
-            complete(ErrorCode.NOT_LEADER_OR_FOLLOWER, -1)
-            return
-        try:
-            standing = self._log.append(owned.index, batch)
-        except KafkaError as error:
-            complete(error.code, -1)
-            return
-        base_offset = standing.base_offset
-        appended(base_offset)
-        self._log.when_replicated(
-            standing,
-            self._settings.append_timeout_ms,
-            lambda error: complete(error, base_offset if error is ErrorCode.NONE else -1),
-        )
+        if completion is not None:
+            step = Step(self._clock.monotonic() * 1000, self._clock.wall_ms())
+            completion(error, record_offset, step)
+            self._carry_out(owned, unit, step)
 
     # Timers
 

@@ -28,24 +28,18 @@ class Transaction(NamedTuple):
     producer_epoch: int
 
 
-class Response(NamedTuple):
-    waiter: Waiter
-    result: object
-
-
 class Completion(Protocol):
-    """`error` is the log's own: NONE when the records are replicated. `record_offset` is that of their batch, or -1."""
+    """`error` is the log's own: NONE when the records are replicated. `record_offset` is that of their batch, -1 where
+    the log has refused it.
+    """
 
     def __call__(self, error: ErrorCode, record_offset: int, step: "Step") -> None: ...
 
 
-class Append(NamedTuple):
-    """Records that become one batch. `replays`: the shard replays them as soon as they stand in the local log."""
-
-    records: list[KeyValue]
-    completion: Completion | None
-    replays: bool
-    transaction: Transaction | None
+Append = tuple[list[KeyValue], Completion | None, bool, Transaction | None]
+"""Records that become one batch; with `replays` the shard replays them as soon as they stand in the local log. A plain
+tuple, as there is one in each commit.
+"""
 
 
 class Step:
@@ -60,13 +54,13 @@ class Step:
     def __init__(self, now_ms: float, wall_ms: int) -> None:
         self.now_ms = now_ms
         self.wall_ms = wall_ms
-        self.responses: list[Response] = []
+        self.responses: list[tuple[Waiter, object]] = []
         self.appends: list[Append] = []
-        self.effects: list[Callable[[], None]] = []
+        self.effects: tuple[Callable[[], None], ...] = ()
 
     def respond(self, waiter: Waiter | None, result: object) -> None:
         if waiter is not None:
-            self.responses.append(Response(waiter, result))
+            self.responses.append((waiter, result))
 
     def append(
         self,
@@ -76,7 +70,7 @@ class Step:
         replays: bool = False,
         transaction: Transaction | None = None,
     ) -> None:
-        self.appends.append(Append(records, completion, replays, transaction))
+        self.appends.append((records, completion, replays, transaction))
 
     def perform(self, effect: Callable[[], None]) -> None:
-        self.effects.append(effect)
+        self.effects = (*self.effects, effect)
