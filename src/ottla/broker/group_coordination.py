@@ -85,7 +85,7 @@ class GroupCoordination:
 
     def _metadata_changed(self, before: ClusterImage, after: ClusterImage) -> None:
         """Offsets of topics that are gone, or that were made anew under the same name, go too."""
-        if before.topics is after.topics or not len(self.coordinator):
+        if before.topics is after.topics or not self.coordinator:
             return
         gone = [
             name

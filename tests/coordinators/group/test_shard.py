@@ -2,13 +2,15 @@
 
 from ottla.clock import ManualClock
 from ottla.coordinators.group.coordinator_metrics import GroupCounters
+from ottla.coordinators.group.describing import GroupDescription, GroupOverview
 from ottla.coordinators.group.records import group_tombstone
 from ottla.coordinators.group.settings import GroupSettings
 from ottla.coordinators.group.shard import GroupShard
+from ottla.coordinators.group.states import GroupState
 from ottla.coordinators.offsets.group_offsets import CommittedOffset
 from ottla.coordinators.offsets.records import offset_record, offset_tombstone
 from ottla.coordinators.runtime.loading import PartitionLoad
-from ottla.coordinators.runtime.step import KeyValue
+from ottla.coordinators.runtime.step import KeyValue, Transaction
 from ottla.errors import ErrorCode
 from ottla.model import TopicPartition
 from ottla.observability.metrics import Metrics
@@ -108,6 +110,53 @@ def test_a_commit_that_stands_behind_the_one_of_a_transaction_wins():
     log.add(commit("g", T0, 6))
     log.end_transaction(7, ControlType.COMMIT)
     assert offsets(log.load()) == {T0: 6}
+
+
+def test_a_tombstone_behind_the_offset_of_an_open_transaction_wins():
+    log = Log()
+    log.add(commit("g", T0, 5), producer_id=7)
+    log.add(offset_tombstone("g", T0))
+    log.end_transaction(7, ControlType.COMMIT)
+    assert log.load().group_ids() == []
+
+
+def test_the_marker_of_an_open_transaction_that_was_loaded_ends_it():
+    log = Log()
+    log.add(commit("g", T0, 5), commit("h", T0, 5), producer_id=7)
+    log.add(commit("h", T1, 6))
+    shard = log.load()
+    assert shard.group_ids() == ["h", "g"]
+    shard.replay_end_transaction(Transaction(7, 0), is_committed=False)
+    assert shard.group_ids() == ["h"]
+    shard = log.load()
+    shard.replay_end_transaction(Transaction(7, 0), is_committed=True)
+    assert (offsets(shard, "g"), offsets(shard, "h")) == ({T0: 5}, {T0: 5, T1: 6})
+
+
+def test_control_records_that_end_no_transaction_are_passed_over():
+    log = Log()
+    log.add(commit("g", T0, 5), producer_id=7)
+    log.end_transaction(7, ControlType.LEADER_CHANGE)
+    assert is_unstable(log.load())
+
+
+def test_a_control_record_that_cannot_be_read_is_passed_over(caplog):
+    log = Log()
+    log.add(commit("g", T0, 5))
+    record = Record(log.next_offset, 1, b"?", b"")
+    log.bytes += encode_batch([record], producer_id=7, producer_epoch=0, is_transactional=True, is_control=True)
+    assert offsets(log.load()) == {T0: 5}
+    assert "skipping the batch at offset 1" in caplog.text
+
+
+def test_a_group_that_only_has_offsets_has_no_classic_group_and_is_shown_as_empty():
+    log = Log()
+    log.add(commit("g", T0, 5))
+    shard = log.load()
+    assert shard.groups == {}
+    assert shard.overviews() == [GroupOverview("g", "", "Empty")]
+    assert shard.describe("g") == GroupDescription("g", "Empty")
+    assert shard.count_in(GroupState.EMPTY) == len(shard) == 1
 
 
 def test_a_batch_that_cannot_be_read_is_passed_over(caplog):

@@ -8,7 +8,7 @@ loading. What a group itself says is in the result. Results of requests that wai
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 
 from ottla.clock import Clock, TimerWheel
@@ -85,6 +85,9 @@ class GroupCoordinator:
     def __len__(self) -> int:
         """How many groups there are here."""
         return sum(len(shard) for shard in self.shards())
+
+    def __bool__(self) -> bool:
+        return any(self.shards())
 
     def shards(self) -> list[GroupShard]:
         return [owned.shard for owned in self._runtime.partitions()]
@@ -193,8 +196,11 @@ class GroupCoordinator:
         for owned, group_id in self._all_groups():
             self._runtime.run(owned, group_id, partial(owned.shard.topics_deleted, group_id, names))
 
-    def _all_groups(self) -> list[tuple[OwnedPartition[GroupShard], str]]:
-        return [(owned, group_id) for owned in self._runtime.partitions() for group_id in owned.shard.group_ids()]
+    def _all_groups(self) -> Iterator[tuple[OwnedPartition[GroupShard], str]]:
+        """Some of which may have gone when their turn comes."""
+        for owned in list(self._runtime.partitions()):
+            for group_id in owned.shard.group_ids():
+                yield owned, group_id
 
     def _expire_offsets(self, owned: OwnedPartition[GroupShard], group_id: str) -> None:
         if not owned.is_lost and group_id in owned.shard:

@@ -52,6 +52,9 @@ class GroupShard:
         """How many groups there are."""
         return len(self.groups) + len(self._simple_groups())
 
+    def __bool__(self) -> bool:
+        return bool(self.groups) or bool(self.offsets.group_ids())
+
     def __contains__(self, group_id: str) -> bool:
         return group_id in self.groups or group_id in self.offsets
 

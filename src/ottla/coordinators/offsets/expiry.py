@@ -1,6 +1,6 @@
 """Looks for expired offsets every `offsets.retention.check.interval.ms`, some groups at a time."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Generic
 
@@ -12,13 +12,13 @@ GROUPS_AT_A_TIME = 200
 
 
 class OffsetsExpiry(Generic[ShardT]):
-    """`groups` are those that are there now; `expire` is called with each, which may have gone by then."""
+    """`expire` is called with each of `groups`, which may have gone by then."""
 
     def __init__(
         self,
         interval_ms: int,
         timers: TimerWheel,
-        groups: Callable[[], Iterable[tuple[OwnedPartition[ShardT], str]]],
+        groups: Callable[[], Iterator[tuple[OwnedPartition[ShardT], str]]],
         expire: Callable[[OwnedPartition[ShardT], str], None],
     ) -> None:
         self._interval_ms = interval_ms
@@ -36,7 +36,7 @@ class OffsetsExpiry(Generic[ShardT]):
             self._timer = None
 
     def _begin(self) -> None:
-        self._sweep(iter(self._groups()))
+        self._sweep(self._groups())
 
     def _sweep(self, groups: Iterator[tuple[OwnedPartition[ShardT], str]]) -> None:
         some = list(islice(groups, GROUPS_AT_A_TIME))
