@@ -21,7 +21,7 @@ from ottla.observability.metrics import Metrics
 from ottla.observability.per_client_log import PerClientLog
 from ottla.protocol.codec import decode, encode
 from ottla.testing.memory_session import MemorySession, MemoryZooKeeper
-from support.offsets_logs import MemoryOffsetsLog
+from support.coordinator_logs import MemoryCoordinatorLog
 
 TOPIC_ID = uuid.UUID(int=7)
 LISTENER = "PLAINTEXT"
@@ -44,7 +44,7 @@ class GroupHandlerTable:
         self.clock = ManualClock()
         self.session = MemorySession(MemoryZooKeeper(self.clock), 6000)
         self.timers = TimerWheel(self.clock)
-        self.log = MemoryOffsetsLog()
+        self.log = MemoryCoordinatorLog()
         self.metadata = MetadataCache(cluster_image(topic_image("t", 4)))
         self.wanted_topics: list[str] = []
         settings = settings or GroupSettings(initial_rebalance_delay_ms=0)

@@ -44,7 +44,7 @@ from ottla.model import TopicPartition
 from ottla.observability.metrics import Metrics
 from ottla.protocol.messages.consumer_protocol import ConsumerProtocolSubscription
 from ottla.protocol.versioned import encode_versioned
-from support.offsets_logs import MemoryOffsetsLog
+from support.coordinator_logs import MemoryCoordinatorLog
 
 GROUP = "g"
 STEP_MS = 20
@@ -55,7 +55,7 @@ class GroupScenario:
         self.clock = ManualClock(wall_ms=1_000_000)
         self.timers = TimerWheel(self.clock)
         self.settings = GroupSettings()
-        self.log = MemoryOffsetsLog()
+        self.log = MemoryCoordinatorLog()
         self.waiting: dict[str, tuple[asyncio.Future, Callable[[object], str]]] = {}
         self.joins = 0
         self.epoch = 0

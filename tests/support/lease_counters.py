@@ -19,7 +19,7 @@ from ottla.coordinators.runtime.append_errors import coordinator_error
 from ottla.coordinators.runtime.runtime import CoordinatorRuntime, RuntimeSettings
 from ottla.coordinators.runtime.step import NEVER, KeyValue, Step, Transaction
 from ottla.errors import ErrorCode, KafkaError
-from support.offsets_logs import MemoryOffsetsLog
+from support.coordinator_logs import MemoryCoordinatorLog
 
 LEASE_MS = 1000
 RETRY_MS = 500
@@ -150,7 +150,7 @@ def _replicated(waiter: object, result: object, error: ErrorCode, record_offset:
 class LeaseCounters:
     """The coordinator: all its partitions are in one log."""
 
-    def __init__(self, log: MemoryOffsetsLog, clock: ManualClock, timers: TimerWheel, partitions: int = 2) -> None:
+    def __init__(self, log: MemoryCoordinatorLog, clock: ManualClock, timers: TimerWheel, partitions: int = 2) -> None:
         self.partitions = partitions
         self.timers = timers
         self.is_dead = False

@@ -16,17 +16,17 @@ from ottla.errors import ErrorCode
 from ottla.errors.kafka import CoordinatorLoadInProgressError, LeaderNotAvailableError, NotCoordinatorError
 from ottla.model import TopicPartition
 from ottla.observability.metrics import Metrics
+from support.coordinator_logs import MemoryCoordinatorLog
 from support.loops import on_loop
-from support.offsets_logs import MemoryOffsetsLog
 
 T0 = TopicPartition("t", 0)
 
 
 class World:
-    def __init__(self, *, partitions: int = 1, log: MemoryOffsetsLog | None = None, **settings: int) -> None:
+    def __init__(self, *, partitions: int = 1, log: MemoryCoordinatorLog | None = None, **settings: int) -> None:
         self.clock = ManualClock()
         self.timers = TimerWheel(self.clock)
-        self.log = log or MemoryOffsetsLog()
+        self.log = log or MemoryCoordinatorLog()
         self.metrics = Metrics(self.clock)
         self.settings = GroupSettings(**{"initial_rebalance_delay_ms": 0, **settings})
         self.coordinator = GroupCoordinator(
@@ -114,7 +114,7 @@ async def test_a_partition_that_is_lost_while_it_loads_is_forgotten():
     assert len(world.coordinator) == 0
 
 
-class LogThatFailsOnce(MemoryOffsetsLog):
+class LogThatFailsOnce(MemoryCoordinatorLog):
     def __init__(self) -> None:
         super().__init__()
         self.has_failed = asyncio.Event()

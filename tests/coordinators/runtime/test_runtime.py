@@ -15,9 +15,9 @@ from ottla.errors.kafka import (
     KafkaStorageError,
     NotCoordinatorError,
 )
+from support.coordinator_logs import MemoryCoordinatorLog
 from support.lease_counters import LEASE_MS, LeaseCounters
 from support.loops import on_loop
-from support.offsets_logs import MemoryOffsetsLog
 from support.replicas import turn
 
 A, B = "a", "b"  # One in each of two partitions.
@@ -26,10 +26,10 @@ A, B = "a", "b"  # One in each of two partitions.
 class World:
     """A log that outlives its coordinators."""
 
-    def __init__(self, log: MemoryOffsetsLog | None = None) -> None:
+    def __init__(self, log: MemoryCoordinatorLog | None = None) -> None:
         self.clock = ManualClock()
         self.timers = TimerWheel(self.clock)
-        self.log = log or MemoryOffsetsLog()
+        self.log = log or MemoryCoordinatorLog()
         self.epoch = 0
         self.counters = LeaseCounters(self.log, self.clock, self.timers)
 
@@ -143,7 +143,7 @@ async def test_a_coordinator_that_is_stopped_is_not_available():
         counters.add(a=1)
 
 
-class FailingLog(MemoryOffsetsLog):
+class FailingLog(MemoryCoordinatorLog):
     """Partition 0 cannot be read."""
 
     reads = 0

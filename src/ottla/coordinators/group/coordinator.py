@@ -32,7 +32,6 @@ from ottla.coordinators.offsets.requests import CommitRequest, CommitResult, Del
 from ottla.coordinators.partitioning import partition_for
 from ottla.coordinators.runtime.coordinator_log import CoordinatorLog
 from ottla.coordinators.runtime.owned_partition import OwnedPartition
-from ottla.coordinators.runtime.partition_loader import LoadRun
 from ottla.coordinators.runtime.runtime import CoordinatorRuntime, RuntimeSettings
 from ottla.errors import ErrorCode
 from ottla.errors.kafka import CoordinatorLoadInProgressError, GroupIdNotFoundError, InvalidGroupIdError
@@ -78,6 +77,7 @@ class GroupCoordinator:
         self._expiry = OffsetsExpiry(
             settings.retention_check_interval_ms, timers, self._all_groups, self._expire_offsets
         )
+        # What the runtime does as it is.
         self.partition_won = self._runtime.partition_won
         self.partition_lost = self._runtime.partition_lost
         self.loaded = self._runtime.loaded
@@ -111,13 +111,13 @@ class GroupCoordinator:
         self._metrics.partition_loaded(took_ms)
         logger.debug("Loaded %d groups from %r in %d ms", len(owned.shard), owned, took_ms)
 
-    def _load_run_ended(self, run: LoadRun[GroupShard]) -> None:
+    def _load_run_ended(self, partitions: list[OwnedPartition[GroupShard]], took_ms: float) -> None:
         logger.info(
             "coordinator of the groups in %d more partitions of %s: loaded %d groups in %d ms",
-            len(run.partitions),
+            len(partitions),
             self._topic,
-            sum(len(owned.shard) for owned in run.partitions),
-            run.took_ms,
+            sum(len(owned.shard) for owned in partitions),
+            took_ms,
         )
 
     # Which group

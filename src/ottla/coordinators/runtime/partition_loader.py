@@ -10,7 +10,6 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic
 
@@ -30,16 +29,10 @@ RETRY_MS_FIRST = 500
 RETRY_MS_MAX = 30_000
 
 
-@dataclass(slots=True)
-class LoadRun(Generic[ShardT]):
-    """What was loaded one after the other until nothing was left to load."""
-
-    partitions: list[OwnedPartition[ShardT]] = field(default_factory=list)
-    took_ms: float = 0.0
-
-
 class PartitionLoader(Generic[ShardT]):
-    """`loaded` is called with each partition that is still owned when it has been read, and how many ms that took."""
+    """`loaded` is called with each partition that is still owned when it has been read, and how many ms that took;
+    `run_ended` with all that were loaded until none was left, unless none could be read.
+    """
 
     def __init__(
         self,
@@ -48,7 +41,7 @@ class PartitionLoader(Generic[ShardT]):
         clock: Clock,
         timers: TimerWheel,
         loaded: Callable[[OwnedPartition[ShardT], float], None],
-        run_ended: Callable[[LoadRun[ShardT]], None],
+        run_ended: Callable[[list[OwnedPartition[ShardT]], float], None],
     ) -> None:
         self._log = log
         self._buffer_bytes = buffer_bytes
@@ -72,7 +65,8 @@ class PartitionLoader(Generic[ShardT]):
             self._task = None
 
     async def _run(self) -> None:
-        run: LoadRun[ShardT] = LoadRun()
+        loaded: list[OwnedPartition[ShardT]] = []
+        has_failed = False
         run_began_at = self._clock.monotonic()
         while self._waiting:
             partition, failures = self._waiting.popleft()
@@ -86,13 +80,14 @@ class PartitionLoader(Generic[ShardT]):
                 # that is what we are told next.
                 logger.warning("loading %r failed, it will be tried again: %s", partition, error)
                 self._try_again(partition, failures)
+                has_failed = True
                 continue
             if not partition.is_lost:
                 self._loaded(partition, (self._clock.monotonic() - began_at) * 1000)
-                run.partitions.append(partition)
+                loaded.append(partition)
         self._task = None
-        run.took_ms = (self._clock.monotonic() - run_began_at) * 1000
-        self._run_ended(run)
+        if loaded or not has_failed:
+            self._run_ended(loaded, (self._clock.monotonic() - run_began_at) * 1000)
 
     def _try_again(self, partition: OwnedPartition[ShardT], failures: int) -> None:
         delay_ms = min(RETRY_MS_FIRST << min(failures, 16), RETRY_MS_MAX)

@@ -21,7 +21,7 @@ from typing import Generic, TypeVar
 from ottla.clock import Clock, TimerWheel
 from ottla.coordinators.runtime.coordinator_log import Appended, CoordinatorLog, encode_records
 from ottla.coordinators.runtime.owned_partition import OwnedPartition, UnitTimer
-from ottla.coordinators.runtime.partition_loader import LoadRun, PartitionLoader
+from ottla.coordinators.runtime.partition_loader import PartitionLoader
 from ottla.coordinators.runtime.shard import ShardT
 from ottla.coordinators.runtime.step import NEVER, Append, Completion, Step, Transaction
 from ottla.coordinators.runtime.waiter import Waiter
@@ -60,7 +60,7 @@ class CoordinatorRuntime(Generic[ShardT]):
         clock: Clock,
         timers: TimerWheel,
         partition_loaded: Callable[[OwnedPartition[ShardT], float], None] = lambda partition, took_ms: None,
-        load_run_ended: Callable[[LoadRun[ShardT]], None] = lambda run: None,
+        load_run_ended: Callable[[list[OwnedPartition[ShardT]], float], None] = lambda partitions, took_ms: None,
     ) -> None:
         self._kind = kind
         self._settings = settings

@@ -15,7 +15,7 @@ class MemoryAppend(NamedTuple):
     end_offset: int
 
 
-class MemoryOffsetsLog:
+class MemoryCoordinatorLog:
     """Appends are replicated at once, unless `is_held`; then when `replicate` or `fail` is called, in order."""
 
     topic = "__consumer_offsets"
