@@ -282,6 +282,7 @@ class Client:
         self.world, self.rng = world, rng
         self.waiting: list[tuple[dict[str, int], asyncio.Future]] = []
         self.told: dict[str, int] = {}
+        self.errors = 0
         self.number = 0
 
     def act(self) -> None:
@@ -298,7 +299,9 @@ class Client:
             self.was_told(outcome)
 
     def was_told(self, outcome: object) -> None:
-        assert isinstance(outcome, dict), outcome
+        if isinstance(outcome, ErrorCode):
+            self.errors += 1
+            return
         for name, total in outcome.items():
             self.told[name] = max(self.told.get(name, 0), total)
 
@@ -341,11 +344,14 @@ async def test_no_crash_loses_what_was_told_or_shows_half_of_a_change(seed):
                 world.log.replicate(rng.randrange(1, 5))
             case 4:
                 world.advance(rng.randrange(1000))
+                if rng.random() < 0.5:
+                    world.log.fail(ErrorCode.REQUEST_TIMED_OUT)
+                world.log.refuse_with = rng.choice([None, None, ErrorCode.NOT_ENOUGH_REPLICAS])
             case _:
                 client.act()
         await turn()
         client.collect()
-    world.log.is_held = False
+    world.log.is_held, world.log.refuse_with = False, None
     await world.crash()
     world.log.replicate()
     world.advance(1000)
@@ -353,3 +359,4 @@ async def test_no_crash_loses_what_was_told_or_shows_half_of_a_change(seed):
     check(world, client)
     assert not any(owned.shard.open for owned in world.counters.runtime.partitions())
     assert client.told
+    assert client.errors

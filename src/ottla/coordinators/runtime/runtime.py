@@ -193,7 +193,8 @@ class CoordinatorRuntime(Generic[ShardT]):
     ) -> ErrorCode | asyncio.Future[ErrorCode]:
         """Append the marker of a transaction; the shard replays it when it is replicated. The log's own error code.
 
-        A marker may be written again: the transaction's coordinator does so until it is told that it is replicated.
+        A marker may be written again: the transaction's coordinator does so until it is told that it is replicated,
+        and lets the producer begin another transaction only then.
         """
         waiter: Waiter[ErrorCode] = Waiter()
         batch = encode_end_txn_batch(
