@@ -15,7 +15,7 @@ A request becomes a step. The shard checks it and says what to append; the runti
 one batch, and completes the append once: when every in-sync replica has the batch, or with the error for which that is
 not certain. What a client is told depends on nothing that a next coordinator, reading the same log, would not know.
 
-A shard changes at one of two moments. Either when its records are replicated, in the completion of the append, as the
-classic groups and the offsets do; or when they stand in the local log (`replays=True`): then later steps see the change
-at once, and only the response waits. An append that is refused changes nothing either way.
+A shard changes at one of two moments. Either when its records are replicated, in the completion of the append, as
+commits of offsets and assignments of classic groups do; or when they stand in the local log (`replays=True`): then later
+steps see the change at once, and only the response waits. An append that is refused changes nothing either way.
 """
