@@ -96,16 +96,12 @@ class StreamDriver(Protocol):
 
 
 class NoDriver:
-    """The driver of what is closed. That its halves do not know the connection any more breaks a circle."""
+    """The driver of what is closed: the halves of a connection do not refer to it any more, which breaks a circle."""
 
     def watch_readable(self, on: bool) -> None: ...
-
     def watch_writable(self, on: bool) -> None: ...
-
     def schedule_turn(self) -> None: ...
-
     def drained(self) -> None: ...
-
     def close(self, reason: CloseReason) -> None: ...
 
 
