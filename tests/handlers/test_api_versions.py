@@ -61,6 +61,6 @@ def test_error_is_reported_in_the_response():
 def test_unsupported_version_is_answered_with_the_range_of_api_versions_only():
     table, _ = served()
     table.add(ApiKey.METADATA, lambda c, r: None, 0, 12, lambda r, v, e: None)
-    response, _ = decode(ApiVersionsResponse, 0, unsupported_version_response(table))
+    response, _ = decode(ApiVersionsResponse, 0, unsupported_version_response())
     assert response.error_code == ErrorCode.UNSUPPORTED_VERSION
     assert [(key.api_key, key.min_version, key.max_version) for key in response.api_keys] == [(18, 0, 4)]

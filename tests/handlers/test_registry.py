@@ -3,7 +3,7 @@ import pytest
 from ottla.handlers.alter_partition import AlterPartitionHandlers
 from ottla.handlers.control import ControlHandlers
 from ottla.handlers.controlled_shutdown import ControlledShutdownHandlers
-from ottla.handlers.registry import HandlerTable
+from ottla.handlers.registry import HandlerTable, Traits
 from ottla.protocol.api_keys import ApiKey
 
 
@@ -46,4 +46,8 @@ def test_what_moves_the_cluster_is_only_for_brokers():
     for handlers in (ControlHandlers, AlterPartitionHandlers, ControlledShutdownHandlers):
         handlers(None).register(table)  # type: ignore[arg-type]  # only registered, never called
     assert len(table) == 5
-    assert all(entry.only_from_brokers is not None and entry.only_from_brokers(None) for entry in table)
+    assert all(table.is_control(entry.api_key) for entry in table)
+    table.add(ApiKey.FETCH, nothing, 0, 0, nothing, Traits(only_from_brokers=lambda request: True))
+    table.add(ApiKey.PRODUCE, nothing, 0, 0, nothing, Traits(may_be_pipelined=True))
+    assert not table.is_control(ApiKey.FETCH)
+    assert [key for key in ApiKey if table.may_be_pipelined(key)] == [ApiKey.PRODUCE]

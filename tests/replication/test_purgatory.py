@@ -1,6 +1,7 @@
 """Who is told of a change, and when; the end of a wait: told at once to whoever answers, and without harm to others."""
 
 import asyncio
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,7 +22,7 @@ async def test_a_result_is_told_as_it_comes(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas:
         told: list[str] = []
         wait = waiting(replicas)
-        wait.future.prompt = lambda future: told.append(future.result())
+        wait.future.on_result_now(lambda future: told.append(future.result()))
         wait.complete("done")
         assert told == ["done"]
         await turn()
@@ -33,7 +34,7 @@ async def test_an_error_of_the_future_that_a_wait_ends_with_is_told_too(tmp_path
     with replicas_in(tmp_path) as replicas:
         told: list[BaseException | None] = []
         wait = waiting(replicas)
-        wait.future.prompt = lambda future: told.append(future.exception())
+        wait.future.on_result_now(lambda future: told.append(future.exception()))
         source: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         error = RuntimeError("no")
         source.set_exception(error)
@@ -56,7 +57,7 @@ async def test_who_fails_to_answer_harms_nobody_else(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas:
         reported = reported_errors()
         wait = waiting(replicas)
-        wait.future.prompt = fail
+        wait.future.on_result_now(fail)
         wait.complete("done")
         assert [str(error) for error in reported] == ["cannot answer"]
         assert replicas.purgatory.waiting["Fetch"] == 0
@@ -66,13 +67,18 @@ async def test_who_fails_to_answer_harms_nobody_else(tmp_path: Path) -> None:
 async def test_a_cancelled_wait_tells_nothing_and_keeps_nobody(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas:
         told: list[object] = []
-        wait = waiting(replicas)
-        wait.future.prompt = told.append
+
+        def tell(future: PromptFuture[str]) -> None:
+            told.append(future)
+
+        wait, kept = waiting(replicas), weakref.ref(tell)
+        wait.future.on_result_now(tell)
+        del tell
         wait.future.cancel()
+        assert kept() is None
         wait.complete("too late")
         await turn()
         assert told == []
-        assert wait.future.prompt is None
         assert replicas.purgatory.waiting["Fetch"] == 0
 
 

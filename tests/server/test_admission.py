@@ -14,7 +14,7 @@ from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from ottla.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from ottla.server import ListenerSpec, ServerLimits
-from ottla.server.admission import CONTROL_APIS, Admission, RequestBudget
+from ottla.server.admission import Admission, RequestBudget
 from ottla.transport.connection import FRAME_ROOM_BYTES
 from support.servers import LOOPBACK, handler_table, running_server
 
@@ -122,15 +122,18 @@ def test_one_frame_may_grow_when_those_that_began_have_taken_everything():
     assert not budget.try_grow(Waiting(), 1)
 
 
+CONTROL_APIS = frozenset({ApiKey.STOP_REPLICA, ApiKey.UPDATE_METADATA})
+
+
 def test_control_requests_have_their_own_budget_by_api_key_where_no_listener_is_apart():
-    admission = Admission(ManualClock(), 1, 1, by_api_key=True)
+    admission = Admission(ManualClock(), 1, 1, is_control_api=CONTROL_APIS.__contains__)
     for api_key in ApiKey:
         budget = admission.budget_for(api_key, control_listener=False)
         assert (budget is admission.control) == (api_key in CONTROL_APIS)
 
 
 def test_listener_decides_alone_where_brokers_have_their_own():
-    admission = Admission(ManualClock(), 1, 1, by_api_key=False)
+    admission = Admission(ManualClock(), 1, 1, is_control_api=None)
     assert admission.budget_for(ApiKey.LEADER_AND_ISR, control_listener=False) is admission.clients
     assert admission.budget_for(ApiKey.FETCH, control_listener=True) is admission.control
 

@@ -7,7 +7,7 @@ from ottla.errors import ErrorCode
 from ottla.errors.kafka import GroupAuthorizationFailedError
 from ottla.handlers.context import NO_RESPONSE, CloseConnection
 from ottla.handlers.fetch.plan import is_from_follower
-from ottla.handlers.registry import always
+from ottla.handlers.registry import Traits, always
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.alter_partition import AlterPartitionRequest, AlterPartitionResponse
 from ottla.protocol.messages.api_versions import ApiVersionsRequest
@@ -134,7 +134,7 @@ def test_wait_that_ends_is_answered_in_the_same_turn():
             await running.until(lambda: bool(waiting))
             waiting[0].set_result(HeartbeatResponse(throttle_time_ms=7))
             assert not is_readable(peer.sock)
-            waiting[0].call_prompt()
+            waiting[0].tell()
             assert is_readable(peer.sock, 20)
             assert (await asked).throttle_time_ms == 7
 
@@ -475,7 +475,7 @@ def brokers_table():
         0,
         3,
         lambda request, version, error: AlterPartitionResponse(error_code=error.code),
-        only_from_brokers=always,
+        Traits(only_from_brokers=always),
     )
     table.add(
         ApiKey.FETCH,
@@ -483,7 +483,7 @@ def brokers_table():
         0,
         18,
         lambda request, version, error: FetchResponse(error_code=error.code),
-        only_from_brokers=is_from_follower,
+        Traits(only_from_brokers=is_from_follower),
     )
     return table
 

@@ -1,11 +1,13 @@
 """Requests that a fast path handles: the same order, numbers and errors as without it."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from ottla.errors import ErrorCode
 from ottla.handlers.context import ClientContext
+from ottla.handlers.produce import TRAITS
 from ottla.handlers.registry import HandlerTable
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.apis import api_info
@@ -31,7 +33,7 @@ def table_with(fast_path, handle=lambda _context, _request: ProduceResponse(thro
         handle,
         *api_info(ApiKey.PRODUCE).versions,
         error_response(ApiKey.PRODUCE),
-        fast_path_of=lambda version: on_frame if version == VERSION else None,
+        replace(TRAITS, fast_path_of=lambda version: on_frame if version == VERSION else None),
     )
     return table
 

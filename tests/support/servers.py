@@ -10,7 +10,11 @@ from typing import Any
 from ottla.clock import ManualClock, SystemClock, TimerWheel
 from ottla.errors import KafkaError
 from ottla.handlers.api_versions import ApiVersionsHandlers
-from ottla.handlers.registry import Handle, HandlerTable
+from ottla.handlers.fetch.handler import TRAITS as FETCH_TRAITS
+from ottla.handlers.groups import HEARTBEAT_TRAITS
+from ottla.handlers.metadata import TRAITS as METADATA_TRAITS
+from ottla.handlers.produce import TRAITS as PRODUCE_TRAITS
+from ottla.handlers.registry import USUAL, Handle, HandlerTable
 from ottla.observability.metrics import Metrics
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.apis import api_info
@@ -33,6 +37,13 @@ _RESPONSES: dict[ApiKey, type[Any]] = {
     ApiKey.HEARTBEAT: HeartbeatResponse,
 }
 
+_TRAITS = {
+    ApiKey.PRODUCE: PRODUCE_TRAITS,
+    ApiKey.FETCH: FETCH_TRAITS,
+    ApiKey.METADATA: METADATA_TRAITS,
+    ApiKey.HEARTBEAT: HEARTBEAT_TRAITS,
+}
+
 
 def error_response(api_key: ApiKey):
     """An `on_error` for tests: the code, where the response has a place for one at its top."""
@@ -51,7 +62,8 @@ def handler_table(handlers: dict[ApiKey, Handle] | None = None) -> HandlerTable:
     table = HandlerTable()
     ApiVersionsHandlers(table).register(table)
     for api_key, handle in (handlers or {}).items():
-        table.add(api_key, handle, *api_info(api_key).versions, error_response(api_key))
+        traits = _TRAITS.get(api_key, USUAL)
+        table.add(api_key, handle, *api_info(api_key).versions, error_response(api_key), traits)
     return table
 
 

@@ -9,7 +9,7 @@ Version-dependent meaning:
 from ottla.controller.node import ControllerNode
 from ottla.errors import KafkaError
 from ottla.handlers.context import RequestContext
-from ottla.handlers.registry import HandlerTable, always
+from ottla.handlers.registry import ONLY_FROM_BROKERS, HandlerTable
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.alter_partition import AlterPartitionRequest, AlterPartitionResponse
 
@@ -26,7 +26,7 @@ class AlterPartitionHandlers:
             self.handle_alter_partition,
             *VERSIONS,
             alter_partition_error,
-            only_from_brokers=always,
+            ONLY_FROM_BROKERS,
         )
 
     async def handle_alter_partition(

@@ -10,7 +10,7 @@ import re
 from ottla.errors import ErrorCode, KafkaError
 from ottla.errors.kafka import InvalidRequestError
 from ottla.handlers.context import EncodedResponse, RequestContext
-from ottla.handlers.registry import HandlerTable
+from ottla.handlers.registry import HandlerTable, Traits
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.codec import encode
 from ottla.protocol.messages.api_versions import ApiVersion, ApiVersionsRequest, ApiVersionsResponse
@@ -31,7 +31,8 @@ class ApiVersionsHandlers:
         self._encoded_for = 0
 
     def register(self, table: HandlerTable) -> None:
-        table.add(ApiKey.API_VERSIONS, self.handle_api_versions, MIN_VERSION, MAX_VERSION, api_versions_error)
+        traits = Traits(on_unsupported_version=unsupported_version_response)
+        table.add(ApiKey.API_VERSIONS, self.handle_api_versions, MIN_VERSION, MAX_VERSION, api_versions_error, traits)
 
     def handle_api_versions(self, context: RequestContext, request: ApiVersionsRequest) -> EncodedResponse:
         version = context.api_version
@@ -65,15 +66,7 @@ def api_versions_error(request: ApiVersionsRequest, version: int, error: KafkaEr
     return ApiVersionsResponse(error_code=error.code)
 
 
-def unsupported_version_response(table: HandlerTable) -> EncodedResponse:
-    """The answer, in version 0, to a version of ApiVersions that is not served."""
-    entry = table.entry(ApiKey.API_VERSIONS)
-    served = [] if entry is None else [(entry.min_version, entry.max_version)]
-    response = ApiVersionsResponse(
-        error_code=ErrorCode.UNSUPPORTED_VERSION,
-        api_keys=[
-            ApiVersion(api_key=ApiKey.API_VERSIONS, min_version=min_version, max_version=max_version)
-            for min_version, max_version in served
-        ],
-    )
-    return encode(response, 0)
+def unsupported_version_response() -> EncodedResponse:
+    """The response, in version 0, to a version of ApiVersions that is not served."""
+    served = ApiVersion(api_key=ApiKey.API_VERSIONS, min_version=MIN_VERSION, max_version=MAX_VERSION)
+    return encode(ApiVersionsResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=[served]), 0)

@@ -6,7 +6,7 @@ Only the versions with topic ids, grouped topics and broker epochs are served: n
 from ottla.controller.control_request_handler import ControlRequestHandler
 from ottla.errors import KafkaError
 from ottla.handlers.context import RequestContext
-from ottla.handlers.registry import HandlerTable, always
+from ottla.handlers.registry import ONLY_FROM_BROKERS, HandlerTable
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
 from ottla.protocol.messages.stop_replica import StopReplicaRequest, StopReplicaResponse
@@ -19,11 +19,21 @@ class ControlHandlers:
 
     def register(self, table: HandlerTable) -> None:
         table.add(
-            ApiKey.LEADER_AND_ISR, self.handle_leader_and_isr, 5, 7, leader_and_isr_error, only_from_brokers=always
+            ApiKey.LEADER_AND_ISR,
+            self.handle_leader_and_isr,
+            5,
+            7,
+            leader_and_isr_error,
+            ONLY_FROM_BROKERS,
         )
-        table.add(ApiKey.STOP_REPLICA, self.handle_stop_replica, 3, 4, stop_replica_error, only_from_brokers=always)
+        table.add(ApiKey.STOP_REPLICA, self.handle_stop_replica, 3, 4, stop_replica_error, ONLY_FROM_BROKERS)
         table.add(
-            ApiKey.UPDATE_METADATA, self.handle_update_metadata, 6, 8, update_metadata_error, only_from_brokers=always
+            ApiKey.UPDATE_METADATA,
+            self.handle_update_metadata,
+            6,
+            8,
+            update_metadata_error,
+            ONLY_FROM_BROKERS,
         )
 
     async def handle_leader_and_isr(self, _: RequestContext, request: LeaderAndIsrRequest) -> LeaderAndIsrResponse:

@@ -6,7 +6,7 @@ Versions 0 and 1 name no broker epoch; it is not checked then.
 from ottla.controller.node import ControllerNode
 from ottla.errors import KafkaError
 from ottla.handlers.context import RequestContext
-from ottla.handlers.registry import HandlerTable, always
+from ottla.handlers.registry import ONLY_FROM_BROKERS, HandlerTable
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.controlled_shutdown import (
     ControlledShutdownRequest,
@@ -27,7 +27,7 @@ class ControlledShutdownHandlers:
             self.handle_controlled_shutdown,
             *VERSIONS,
             controlled_shutdown_error,
-            only_from_brokers=always,
+            ONLY_FROM_BROKERS,
         )
 
     async def handle_controlled_shutdown(

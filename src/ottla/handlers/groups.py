@@ -31,7 +31,7 @@ from ottla.coordinators.runtime.waiter import converted
 from ottla.errors import ErrorCode, KafkaError
 from ottla.handlers.context import RequestContext
 from ottla.handlers.in_parts import in_parts
-from ottla.handlers.registry import HandlerTable
+from ottla.handlers.registry import HandlerTable, Traits
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages import heartbeat as heartbeat_messages
 from ottla.protocol.messages.delete_groups import DeletableGroupResult, DeleteGroupsRequest, DeleteGroupsResponse
@@ -57,6 +57,8 @@ _FIRST_DESCRIBE_WITH_NOT_FOUND = 6
 ALL_GROUP_OPERATIONS = 1 << 3 | 1 << 6 | 1 << 8
 """READ, DELETE and DESCRIBE, by their codes: what may be done with a group where nobody is refused anything."""
 
+HEARTBEAT_TRAITS = Traits(is_heartbeat=True)
+
 
 class GroupHandlers:
     def __init__(self, coordinator: GroupCoordinator) -> None:
@@ -66,7 +68,7 @@ class GroupHandlers:
     def register(self, table: HandlerTable) -> None:
         table.add(ApiKey.JOIN_GROUP, self.handle_join_group, 0, 9, join_group_error)
         table.add(ApiKey.SYNC_GROUP, self.handle_sync_group, 0, 5, sync_group_error)
-        table.add(ApiKey.HEARTBEAT, self.handle_heartbeat, 0, 4, heartbeat_error)
+        table.add(ApiKey.HEARTBEAT, self.handle_heartbeat, 0, 4, heartbeat_error, HEARTBEAT_TRAITS)
         table.add(ApiKey.LEAVE_GROUP, self.handle_leave_group, 0, 5, leave_group_error)
         table.add(ApiKey.LIST_GROUPS, self.handle_list_groups, 0, 5, list_groups_error)
         table.add(ApiKey.DESCRIBE_GROUPS, self.handle_describe_groups, 0, 6, describe_groups_error)

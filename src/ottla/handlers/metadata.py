@@ -20,7 +20,7 @@ from ottla.errors import ErrorCode, KafkaError
 from ottla.errors.kafka import InvalidRequestError
 from ottla.handlers.authorized_operations import ALL_ON_CLUSTER, ALL_ON_TOPIC, NOT_ASKED
 from ottla.handlers.context import EncodedResponse, RequestContext
-from ottla.handlers.registry import AnyResponse, HandlerTable
+from ottla.handlers.registry import AnyResponse, HandlerTable, Traits
 from ottla.metadata.cache import MetadataCache
 from ottla.metadata.image import NO_LEADER, ClusterImage, PartitionImage, TopicImage
 from ottla.model import INTERNAL_TOPICS, ZERO_UUID, topic_name_problem
@@ -38,6 +38,8 @@ from ottla.protocol.messages.metadata import (
 CACHED_ANSWERS_MAX = 256
 
 _TOPIC_IDS_SINCE = 12
+_FIRST_FLEXIBLE = 9
+_LIBRDKAFKA_EXCESS = 3
 _LISTENER_NOT_FOUND_SINCE = 6
 _TOPICS_PER_CACHED_ANSWER_MAX = 100
 
@@ -59,7 +61,7 @@ class MetadataHandlers:
         self._encoded_image: ClusterImage | None = None
 
     def register(self, table: HandlerTable) -> None:
-        table.add(ApiKey.METADATA, self.handle_metadata, 0, 13, metadata_error)
+        table.add(ApiKey.METADATA, self.handle_metadata, 0, 13, metadata_error, TRAITS)
 
     def handle_metadata(
         self, context: RequestContext, request: MetadataRequest
@@ -230,3 +232,14 @@ def metadata_error(request: MetadataRequest, version: int, error: KafkaError) ->
             for topic in request.topics or ()
         ],
     )
+
+
+def is_known_excess(request: MetadataRequest, version: int, excess: int) -> bool:
+    """librdkafka (issue 5049) asks for all topics by a null array of four bytes where version 9 on has one byte.
+
+    The three zeros too many are read as the fields behind, which do not matter for all topics.
+    """
+    return version >= _FIRST_FLEXIBLE and request.topics is None and excess == _LIBRDKAFKA_EXCESS
+
+
+TRAITS = Traits(is_known_excess=is_known_excess)

@@ -12,6 +12,7 @@ Version-dependent meaning:
 import asyncio
 import uuid
 from collections.abc import Awaitable
+from dataclasses import replace
 from typing import NamedTuple
 
 from ottla.clock import Clock
@@ -19,7 +20,7 @@ from ottla.errors import ErrorCode, KafkaError
 from ottla.errors.kafka import InvalidRequiredAcksError, InvalidTopicError, TransactionalIdAuthorizationFailedError
 from ottla.handlers.context import NO_RESPONSE, CloseConnection, RequestContext
 from ottla.handlers.leader_endpoints import leader_endpoints
-from ottla.handlers.registry import FastPath, HandlerTable
+from ottla.handlers.registry import FastPath, HandlerTable, Traits
 from ottla.handlers.single_batch_produce import SingleBatchProduce
 from ottla.model import INTERNAL_TOPICS, TopicPartition
 from ottla.protocol.api_keys import ApiKey
@@ -48,6 +49,7 @@ VERSIONS = (0, 13)
 _TOPIC_ID_VERSION = 13
 _CURRENT_LEADER_VERSION = 10
 EMPTY = memoryview(b"")
+TRAITS = Traits(may_be_pipelined=True)
 
 
 class DeferredPart(NamedTuple):
@@ -83,7 +85,8 @@ class ProduceHandlers:
         self.must_defer = self._deferred.must_defer
 
     def register(self, table: HandlerTable) -> None:
-        table.add(ApiKey.PRODUCE, self.handle_produce, *VERSIONS, produce_error, fast_path_of=self.fast_path_of)
+        traits = replace(TRAITS, fast_path_of=self.fast_path_of)
+        table.add(ApiKey.PRODUCE, self.handle_produce, *VERSIONS, produce_error, traits)
 
     def fast_path_of(self, version: int) -> FastPath | None:
         find = single_batch_finder(version)

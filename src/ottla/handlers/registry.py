@@ -24,11 +24,6 @@ FastPath = Callable[[ClientContext, memoryview, int], bytes | Response | None]
 """Handles requests of the most usual kind without a message: a frame and where its body begins, to the body of the
 response (a Response where something is wrong). None: not of that kind, and nothing has happened."""
 
-
-def no_fast_path(version: int) -> FastPath | None:
-    return None
-
-
 OnlyFromBrokers = Callable[[Any], bool]
 
 
@@ -38,21 +33,43 @@ def always(request: Any) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HandlerEntry:
-    """How the versions of one API are served. `on_error` makes the response that reports an error to a request.
+class Traits:
+    """What an API needs of the server beyond the usual. The stages of a request ask these, and know no API by name."""
 
-    `fast_path_of` gives the fast path of a version, where it has one: that is asked first, `handle` is for the rest.
-    `only_from_brokers` says of a request that nobody but a broker may make it: it is refused on a listener that is for
-    clients alone. None where that is so of no request.
+    fast_path_of: Callable[[int], FastPath | None] = lambda version: None
+    """The fast path of a version, where it has one: that is asked first, `handle` is for the rest."""
+    only_from_brokers: OnlyFromBrokers | None = None
+    """Whether nobody but a broker may make a request: it is refused on a listener that is for clients alone."""
+    may_be_pipelined: bool = False
+    """Requests may be handled while those before them wait, if these may be pipelined, too."""
+    is_heartbeat: bool = False
+    """Nobody waits for the response: where a connection has nothing else, its reads are coalesced with others'."""
+    is_from_follower: Callable[[Any], bool] | None = None
+    """Tells requests of followers from those of consumers: the two are measured apart."""
+    codes_when_encoded: Callable[[int], int] = lambda version: 1
+    """How many error codes an encoded response has in a version; all of them are NONE."""
+    is_known_excess: Callable[[Any, int, int], bool] = lambda request, version, excess: False
+    """Whether so many bytes behind a request are those of a client that is known for them, and is served all the same.
     """
+    on_unsupported_version: Callable[[], EncodedResponse] | None = None
+    """The response, in version 0, to a version that is not served. Without it the connection is closed."""
+
+
+USUAL = Traits()
+ONLY_FROM_BROKERS = Traits(only_from_brokers=always)
+"""Of the requests by which the controller and the leaders move the cluster."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandlerEntry:
+    """How the versions of one API are served. `on_error` makes the response that reports an error to a request."""
 
     api_key: ApiKey
     handle: Handle
     min_version: int
     max_version: int
     on_error: OnError
-    fast_path_of: Callable[[int], FastPath | None]
-    only_from_brokers: OnlyFromBrokers | None
+    traits: Traits
 
 
 class HandlerTable:
@@ -68,9 +85,7 @@ class HandlerTable:
         min_version: int,
         max_version: int,
         on_error: OnError,
-        *,
-        fast_path_of: Callable[[int], FastPath | None] = no_fast_path,
-        only_from_brokers: OnlyFromBrokers | None = None,
+        traits: Traits = USUAL,
     ) -> None:
         """Serve an API. The versions must be ones that the protocol knows, and each API is added once."""
         known_min, known_max = api_info(api_key).versions
@@ -82,8 +97,7 @@ class HandlerTable:
             min_version=min_version,
             max_version=max_version,
             on_error=on_error,
-            fast_path_of=fast_path_of,
-            only_from_brokers=only_from_brokers,
+            traits=traits,
         )
 
     def find(self, api_key: int, api_version: int) -> HandlerEntry | None:
@@ -95,6 +109,15 @@ class HandlerTable:
 
     def entry(self, api_key: int) -> HandlerEntry | None:
         return self._entries.get(api_key)
+
+    def may_be_pipelined(self, api_key: int) -> bool:
+        entry = self._entries.get(api_key)
+        return entry is not None and entry.traits.may_be_pipelined
+
+    def is_control(self, api_key: int) -> bool:
+        """Whether the controller and the leaders move the cluster by this API."""
+        entry = self._entries.get(api_key)
+        return entry is not None and entry.traits.only_from_brokers is always
 
     def __iter__(self) -> Iterator[HandlerEntry]:
         """In the order of the API keys, as Kafka advertises them."""

@@ -85,29 +85,33 @@ class Purgatory:
 
 
 class PromptFuture(asyncio.Future[Result]):
-    """A future that calls `prompt` as it gets its result, and `on_cancel` instead as it is cancelled.
+    """A future that tells of its result as it gets it, and calls `on_cancel` instead as it is cancelled.
 
     A callback of asyncio's would come a turn of the loop later. That is time lost for an answer; and for who has gone
     away an append of the same turn would still be read.
     """
 
-    prompt: "Callable[[PromptFuture[Result]], None] | None" = None
+    _tell: "Callable[[PromptFuture[Result]], None] | None" = None
     on_cancel: Callable[[], None] | None = None
+
+    def on_result_now(self, callback: "Callable[[PromptFuture[Result]], None]") -> None:
+        """`callback` is called with this future, once, by `tell`."""
+        self._tell = callback
 
     def cancel(self, msg: Any | None = None) -> bool:
         if not super().cancel(msg):
             return False
-        self.prompt = None  # Not kept: who is called has this future.
+        self._tell = None  # Not kept: who is called has this future.
         if self.on_cancel is not None:
             self.on_cancel()
         return True
 
-    def call_prompt(self) -> None:
-        prompt, self.prompt = self.prompt, None
-        if prompt is None:
+    def tell(self) -> None:
+        tell, self._tell = self._tell, None
+        if tell is None:
             return
         try:
-            prompt(self)
+            tell(self)
         except Exception as error:  # noqa: BLE001 - as asyncio does for its callbacks: others must not suffer
             self.get_loop().call_exception_handler({"message": "an answer failed", "exception": error, "future": self})
 
@@ -144,7 +148,7 @@ class Wait(Generic[Result]):
         if not future.done():
             self._ended()
             future.set_result(result)
-            future.call_prompt()
+            future.tell()
 
     def complete_from(self, source: "asyncio.Future[Any]") -> None:
         """End as another future did; a wait that was cancelled meanwhile stays so."""
@@ -154,7 +158,7 @@ class Wait(Generic[Result]):
         if error is not None:
             self._ended()
             self.future.set_exception(error)
-            self.future.call_prompt()
+            self.future.tell()
         else:
             self.complete(source.result())
 

@@ -20,20 +20,10 @@ requests by which the controller and the leaders move the cluster. What a peer s
 never matters.
 """
 
+from collections.abc import Callable
 from typing import Protocol
 
 from ottla.clock import Clock, Stopwatch
-from ottla.protocol.api_keys import ApiKey
-
-CONTROL_APIS = frozenset(
-    {
-        ApiKey.LEADER_AND_ISR,
-        ApiKey.STOP_REPLICA,
-        ApiKey.UPDATE_METADATA,
-        ApiKey.CONTROLLED_SHUTDOWN,
-        ApiKey.ALTER_PARTITION,
-    }
-)
 
 
 class Waiter(Protocol):
@@ -145,15 +135,17 @@ class RequestBudget:
 
 
 class Admission:
-    """The two budgets of a server. `by_api_key`: no listener is kept apart, so the API key decides."""
+    """The two budgets of a server. `is_control_api`: where no listener is kept apart the API key decides."""
 
-    __slots__ = ("_by_api_key", "clients", "control")
+    __slots__ = ("_is_control_api", "clients", "control")
 
-    def __init__(self, clock: Clock, requests_max: int, bytes_max: int, *, by_api_key: bool) -> None:
-        self._by_api_key = by_api_key
+    def __init__(
+        self, clock: Clock, requests_max: int, bytes_max: int, *, is_control_api: Callable[[int], bool] | None
+    ) -> None:
+        self._is_control_api = is_control_api
         self.clients = RequestBudget(clock, requests_max, bytes_max)
         self.control = RequestBudget(clock, requests_max, bytes_max)
 
     def budget_for(self, api_key: int, *, control_listener: bool) -> RequestBudget:
-        is_control = api_key in CONTROL_APIS if self._by_api_key else control_listener
+        is_control = control_listener if self._is_control_api is None else self._is_control_api(api_key)
         return self.control if is_control else self.clients

@@ -1,11 +1,12 @@
-"""One client's connection as the server sees it: one request at a time, answers in the order of the requests.
+"""One client's connection as the server sees it: one request at a time, responses in the order of the requests.
 
-Kafka handles the next request of a connection when the last one is answered, and so do we, with one exception: while
-Produce requests wait for their replicas, up to five in all are appended, since that is how many an idempotent producer
-has under way. Any other request behind them, and anything behind a request that waits, stays unread.
+Kafka handles the next request of a connection when it has responded to the last one, and so do we, with one exception:
+requests that may be pipelined. While Produce requests wait for their replicas, up to five in all are appended, since
+that is how many an idempotent producer has under way. Any other request behind them, and anything behind a request
+that waits, stays unread.
 
-`_in_flight` holds, oldest first, the requests that are handled and not answered yet; an answer that is ready before
-its turn waits in it. It is empty while every request is answered at once, which is the fast path.
+`_in_flight` holds, oldest first, the requests that are handled and have no response yet; a response that is ready
+before its turn waits in it. It is empty while every request has its response at once, which is the usual case.
 """
 
 import asyncio
@@ -19,7 +20,6 @@ from typing import Protocol
 from ottla.clock import Clock, TimerWheel
 from ottla.handlers.context import ClientContext
 from ottla.observability.instruments import Counter, Histogram
-from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.headers import decode_request_header
 from ottla.server.admission import Admission, RequestBudget
 from ottla.server.deadlines import Deadlines
@@ -29,10 +29,12 @@ from ottla.transport import Connection, ReceiveBuffer, UnhurriedReaders
 from ottla.transport.connection import FRAME_ROOM_BYTES, CloseReason
 from ottla.transport.write_queue import Chunk, drop_chunks
 
-PRODUCE_IN_FLIGHT_MAX = 5
+PIPELINED_MAX = 5
+# What is larger is not copied behind the response before it.
+SMALL_RESPONSE_BYTES_MAX = 1024
 # So many heartbeats with nothing between them, each so long after what came before it, and the next may wait a little.
-BEATS_UNTIL_UNHURRIED = 3
-BEAT_GAP_S = 1.0
+HEARTBEATS_UNTIL_COALESCED = 3
+HEARTBEAT_GAP_S = 1.0
 
 # The header is API key, version, correlation id, client id, and from version 2 on tags: see `protocol.headers`.
 _CORRELATION_ID = Struct(">i")
@@ -55,28 +57,29 @@ class ChannelServices:
     clock: Clock
     wheel: TimerWheel
     receive_buffer: ReceiveBuffer
-    unhurried: UnhurriedReaders
+    coalesced_reads: UnhurriedReaders
     limits: ServerLimits
     admission: Admission
     dispatcher: FrameDispatcher
+    may_be_pipelined: Callable[[int], bool]
     pipelined: Counter
     notify_if_few: Callable[[], None]
     on_closed: Callable[["Channel", CloseReason], None]
 
 
-class PendingAnswer:
-    """A request between its handler's return and its answer. `chunks` is None until the answer is known."""
+class PendingResponse:
+    """A request between its handler's return and its response. `chunks` is None until the response is known."""
 
-    __slots__ = ("cancel", "chunks", "is_produce")
+    __slots__ = ("cancel", "chunks", "is_pipelined")
 
-    def __init__(self, *, is_produce: bool = False) -> None:
-        self.is_produce = is_produce
+    def __init__(self, *, is_pipelined: bool = False) -> None:
+        self.is_pipelined = is_pipelined
         self.chunks: Iterable[Chunk] | None = None
         # Called when the connection is gone.
         self.cancel: Callable[[], object] | None = None
 
     def on_turn(self) -> None:
-        """Called when the answer is sent."""
+        """Called when the response is sent."""
 
 
 class Channel:
@@ -88,9 +91,9 @@ class Channel:
         "_header_ends",
         "_in_flight",
         "_services",
-        "beats",
         "client",
         "connection",
+        "heartbeats_in_row",
         "last_active_at",
         "listener",
         "send_times",
@@ -105,8 +108,8 @@ class Channel:
         # By the header's version, what the last client id makes of the bytes behind the correlation id.
         self._header_ends = _NO_HEADER_ENDS
         self.last_active_at = services.clock.monotonic()
-        self.beats = 0
-        self._in_flight: deque[PendingAnswer] = deque()
+        self.heartbeats_in_row = 0
+        self._in_flight: deque[PendingResponse] = deque()
         # The budget that the frame being received is counted in or waits for; the room that it began with, and what it
         # has or wants beyond that.
         self._budget: RequestBudget | None = None
@@ -167,43 +170,44 @@ class Channel:
             self._header_ends = _NO_HEADER_ENDS
         return header.correlation_id, position
 
-    def note_pace(self, gap_s: float | None) -> None:
+    def note_heartbeat_interval(self, gap_s: float | None) -> None:
         """A heartbeat so long after the last request, or (None) something else after heartbeats.
 
-        Members of groups have a connection to their coordinator that mostly beats. Nobody waits for those answers.
+        Members of groups have a connection to their coordinator that carries little else. Nobody waits for those
+        responses.
         """
-        if gap_s is None or gap_s < BEAT_GAP_S:
-            self.beats = 0
+        if gap_s is None or gap_s < HEARTBEAT_GAP_S:
+            self.heartbeats_in_row = 0
             self.connection.read_unhurried(None)
         else:
-            self.beats += 1
-            if self.beats == BEATS_UNTIL_UNHURRIED:
-                self.connection.read_unhurried(self._services.unhurried)
+            self.heartbeats_in_row += 1
+            if self.heartbeats_in_row == HEARTBEATS_UNTIL_COALESCED:
+                self.connection.read_unhurried(self._services.coalesced_reads)
 
-    # Answers
+    # Responses
 
-    def answer(self, chunks: Iterable[Chunk]) -> None:
-        """Answer the request that was just handled."""
+    def respond(self, chunks: Iterable[Chunk]) -> None:
+        """Respond to the request that was just handled."""
         if self._in_flight:
-            pending = PendingAnswer(is_produce=True)
+            pending = PendingResponse(is_pipelined=True)
             pending.chunks = chunks
             self._in_flight.append(pending)
         else:
             self.connection.send(chunks)
 
-    def answer_small(self, data: bytes) -> None:
-        """`answer` of a few bytes."""
-        if self._in_flight:
-            self.answer((data,))
+    def respond_encoded(self, data: bytes) -> None:
+        """`respond` with one piece. Small ones leave together."""
+        if self._in_flight or len(data) > SMALL_RESPONSE_BYTES_MAX:
+            self.respond((data,))
         else:
             self.connection.send_small(data)
 
-    def answer_later(self, pending: PendingAnswer) -> None:
-        """The request that was just handled waits; `answer_pending` will follow."""
+    def respond_later(self, pending: PendingResponse) -> None:
+        """The request that was just handled waits; `respond_pending` will follow."""
         self._in_flight.append(pending)
 
-    def answer_pending(self, pending: PendingAnswer, chunks: Iterable[Chunk]) -> None:
-        """The answer of a request that waited. It is sent when all before it are."""
+    def respond_pending(self, pending: PendingResponse, chunks: Iterable[Chunk]) -> None:
+        """The response to a request that waited. It is sent when all before it are."""
         if self.connection.closed:
             drop_chunks(chunks)
             return
@@ -212,8 +216,8 @@ class Channel:
 
     def mute(self, milliseconds: int) -> None:
         """Take no further request for this long; answers are sent."""
-        pause = PendingAnswer()
-        timer = self._services.wheel.schedule(milliseconds, lambda: self.answer_pending(pause, ()))
+        pause = PendingResponse()
+        timer = self._services.wheel.schedule(milliseconds, lambda: self.respond_pending(pause, ()))
         pause.cancel = timer.cancel
         self._in_flight.append(pause)
 
@@ -248,9 +252,9 @@ class Channel:
 
     def _may_run_early(self, api_key: int) -> bool:
         return (
-            api_key == ApiKey.PRODUCE
-            and len(self._in_flight) < PRODUCE_IN_FLIGHT_MAX
-            and all(pending.is_produce for pending in self._in_flight)
+            len(self._in_flight) < PIPELINED_MAX
+            and all(pending.is_pipelined for pending in self._in_flight)
+            and self._services.may_be_pipelined(api_key)
         )
 
     def frame_started(self, size: int, api_key: int) -> bool:

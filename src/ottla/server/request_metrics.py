@@ -1,6 +1,6 @@
 """Requests and their times, per API, under Kafka's names.
 
-Fetch is counted as FetchConsumer or FetchFollower, whatever a request says it is. The times of a request:
+Fetch is counted as FetchConsumer or FetchFollower. The times of a request:
 
     received      handler called      handler returned       answer there      answer's turn      all sent
        |-- queue -------|------ local ------|------ remote ------|--- response queue ---|--- send ---|
@@ -16,8 +16,6 @@ from typing import NamedTuple
 from ottla.errors import ErrorCode
 from ottla.observability.instruments import Counter, GatheredTimes
 from ottla.observability.metrics import Metrics
-from ottla.protocol.api_keys import ApiKey
-from ottla.protocol.apis import api_info
 
 _PREFIX = "kafka_network_requestmetrics_"
 
@@ -114,10 +112,3 @@ class RequestMetrics:
 
     def failures(self, request_name: str) -> Counter:
         return self._registry.counter("ottla_handler_failures_total", {"request": request_name})
-
-
-def request_name(api_key: int, *, from_follower: bool = False) -> str:
-    """What Kafka's metrics call a request."""
-    if api_key == ApiKey.FETCH:
-        return "FetchFollower" if from_follower else "FetchConsumer"
-    return api_info(api_key).name

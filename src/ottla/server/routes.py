@@ -12,37 +12,33 @@ from typing import Any
 
 from ottla.errors import ErrorCode
 from ottla.handlers.context import EncodedResponse
-from ottla.handlers.fetch.plan import is_from_follower
 from ottla.handlers.registry import HandlerEntry
-from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.apis import api_info
 from ottla.protocol.codec import encode_chunks
 from ottla.protocol.message import Request, Response
 from ottla.protocol.response_errors import compile_error_count
-from ottla.server.request_metrics import RequestMeter, RequestMetrics, request_name
+from ottla.server.request_metrics import RequestMeter, RequestMetrics
 from ottla.transport.write_queue import Chunk
 
 _PLAIN_HEADER = Struct(">ii")
 _TAGGED_HEADER = Struct(">iib")
 _SIZE_BYTES = 4
 
-_METADATA_FIRST_FLEXIBLE = 9
-_LIBRDKAFKA_EXCESS = 3
-_FETCH_FIRST_WITH_ERROR = 7
-
 
 class Route:
     __slots__ = (
-        "_codes_when_encoded",
         "_count_errors",
         "_errors",
-        "_follower",
-        "_is_fetch",
+        "_follower_meter",
+        "_is_from_follower",
+        "_response_header_is_tagged",
         "api_key",
+        "codes_when_encoded",
         "fast_path",
         "handle",
-        "is_api_versions",
         "is_heartbeat",
+        "is_known_excess",
+        "may_be_pipelined",
         "meter",
         "name",
         "no_error",
@@ -50,72 +46,63 @@ class Route:
         "only_from_brokers",
         "request_class",
         "request_header_version",
-        "response_header_is_tagged",
         "version",
     )
 
     def __init__(self, entry: HandlerEntry, version: int, metrics: RequestMetrics) -> None:
-        info = api_info(entry.api_key)
+        info, traits = api_info(entry.api_key), entry.traits
         self.api_key = int(entry.api_key)
         self.version = version
         self.name = info.name
         self.handle = entry.handle
         self.on_error = entry.on_error
-        self.only_from_brokers = entry.only_from_brokers
-        self.fast_path = entry.fast_path_of(version)
+        self.only_from_brokers = traits.only_from_brokers
+        self.fast_path = traits.fast_path_of(version)
+        assert self.fast_path is None or self.only_from_brokers is None, "a fast path is not authorized by its message"
+        self.may_be_pipelined = traits.may_be_pipelined
+        self.is_heartbeat = traits.is_heartbeat
+        self.is_known_excess = traits.is_known_excess
         self.request_class: type[Request] = info.request_class()
         self.request_header_version = info.request_header_version(version)
-        self.response_header_is_tagged = info.response_header_version(version) > 0
-        self.is_heartbeat = entry.api_key == ApiKey.HEARTBEAT
-        self.is_api_versions = entry.api_key == ApiKey.API_VERSIONS
+        self._response_header_is_tagged = info.response_header_version(version) > 0
         self._errors = metrics.errors(info.name)
         self.no_error = self._errors[ErrorCode.NONE]
+        self.codes_when_encoded = traits.codes_when_encoded(version)
         self._count_errors = compile_error_count(info.response_class(), version)
-        self._is_fetch = entry.api_key == ApiKey.FETCH
-        # Encoded answers tell of one thing; that of a Fetch has a code of its own beside its partition's.
-        self._codes_when_encoded = 2 if self._is_fetch and version >= _FETCH_FIRST_WITH_ERROR else 1
-        self.meter = metrics.meter(request_name(entry.api_key), version)
-        self._follower = metrics.meter(request_name(entry.api_key, from_follower=True), version)
-
-    def is_known_excess(self, request: Any, excess: int) -> bool:
-        """Whether bytes behind a request are those of a client that is known for them, so that it must be served.
-
-        librdkafka (issue 5049) asks for all topics by a null array of four bytes where Metadata from version 9 on has
-        one. The three zeros too many are read as the fields behind, which do not matter for all topics.
-        """
-        return (
-            self.api_key == ApiKey.METADATA
-            and self.version >= _METADATA_FIRST_FLEXIBLE
-            and request.topics is None
-            and excess == _LIBRDKAFKA_EXCESS
-        )
-
-    def count_errors(self, answer: Response | EncodedResponse) -> None:
-        """Count the answer by the error codes in it. Answers that are kept encoded have none."""
-        if type(answer) is bytes:
-            self.no_error.value += self._codes_when_encoded
+        self._is_from_follower = traits.is_from_follower
+        if self._is_from_follower is None:
+            self.meter = self._follower_meter = metrics.meter(info.name, version)
         else:
-            self._count_errors(answer, self._errors)
+            self.meter = metrics.meter(info.name + "Consumer", version)
+            self._follower_meter = metrics.meter(info.name + "Follower", version)
+
+    def count_errors(self, response: Response | EncodedResponse) -> None:
+        """Count the response by the error codes in it. What is kept encoded has none but NONE."""
+        if type(response) is bytes:
+            self.no_error.value += self.codes_when_encoded
+        else:
+            self._count_errors(response, self._errors)
 
     def meter_of(self, request: Any) -> RequestMeter:
-        return self._follower if self._is_fetch and is_from_follower(request) else self.meter
+        if self._is_from_follower is None or not self._is_from_follower(request):
+            return self.meter
+        return self._follower_meter
+
+    def frame_header(self, correlation_id: int, body_size: int) -> bytes:
+        """What stands before the body of a response."""
+        if self._response_header_is_tagged:
+            return _TAGGED_HEADER.pack(_TAGGED_HEADER.size - _SIZE_BYTES + body_size, correlation_id, 0)
+        return _PLAIN_HEADER.pack(_PLAIN_HEADER.size - _SIZE_BYTES + body_size, correlation_id)
 
 
-def encode_answer(route: Route, correlation_id: int, answer: Response | EncodedResponse) -> Sequence[Chunk]:
-    """The frame of an answer, as chunks for the connection."""
-    if type(answer) is bytes:
-        return (frame_header(route, correlation_id, len(answer)) + answer,)
-    assert isinstance(answer, Response)
-    chunks: list[Chunk] = encode_chunks(answer, route.version)  # type: ignore[assignment]  # a list is invariant, Chunk is wider
+def encode_response(route: Route, correlation_id: int, response: Response | EncodedResponse) -> Sequence[Chunk]:
+    """The frame of a response, as chunks for the connection."""
+    if type(response) is bytes:
+        return (route.frame_header(correlation_id, len(response)) + response,)
+    assert isinstance(response, Response)
+    chunks: list[Chunk] = encode_chunks(response, route.version)  # type: ignore[assignment]  # a list is invariant, Chunk is wider
     first = chunks[0]
     assert isinstance(first, bytes)
     body_size = len(first) if len(chunks) == 1 else sum(map(len, chunks))
-    chunks[0] = frame_header(route, correlation_id, body_size) + first
+    chunks[0] = route.frame_header(correlation_id, body_size) + first
     return chunks
-
-
-def frame_header(route: Route, correlation_id: int, body_size: int) -> bytes:
-    """What stands before the body of an answer."""
-    if route.response_header_is_tagged:
-        return _TAGGED_HEADER.pack(_TAGGED_HEADER.size - _SIZE_BYTES + body_size, correlation_id, 0)
-    return _PLAIN_HEADER.pack(_PLAIN_HEADER.size - _SIZE_BYTES + body_size, correlation_id)

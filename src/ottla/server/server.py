@@ -48,9 +48,12 @@ class Server:
         """`notify_if_few` is called between the requests of one read and their responses: see `Purgatory`."""
         limits = limits or ServerLimits()
         specs = tuple(specs)
-        by_api_key = not any(spec.is_control for spec in specs)
+        has_control_listener = any(spec.is_control for spec in specs)
         self.admission = Admission(
-            clock, limits.queued_max_requests, limits.queued_max_request_bytes, by_api_key=by_api_key
+            clock,
+            limits.queued_max_requests,
+            limits.queued_max_request_bytes,
+            is_control_api=None if has_control_listener else table.is_control,
         )
         self.connection_limits = ConnectionLimits(limits, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
         self.dispatcher = Dispatcher(table, loop, clock, metrics)
@@ -65,10 +68,11 @@ class Server:
             clock=clock,
             wheel=wheel,
             receive_buffer=ReceiveBuffer(),
-            unhurried=UnhurriedReaders(loop),
+            coalesced_reads=UnhurriedReaders(loop),
             limits=limits,
             admission=self.admission,
             dispatcher=self.dispatcher,
+            may_be_pipelined=table.may_be_pipelined,
             pipelined=self._metrics.pipelined,
             notify_if_few=notify_if_few,
             on_closed=self._on_channel_closed,
@@ -126,7 +130,7 @@ class Server:
         self.stop_accepting()
         for channel in self.channels:
             channel.close("the server stops")
-        self._services.unhurried.close()
+        self._services.coalesced_reads.close()
         await self.dispatcher.drain_tasks()
 
     def _on_connection(self, spec: ListenerSpec, sock: socket.socket, address: tuple[str, int]) -> None:

@@ -18,7 +18,7 @@ from ottla.handlers.fetch.deliver import FetchDelivery
 from ottla.handlers.fetch.plan import FetchPlanner, is_from_follower
 from ottla.handlers.fetch.responses import FetchResponses
 from ottla.handlers.fetch.wait import DelayedFetch
-from ottla.handlers.registry import HandlerTable
+from ottla.handlers.registry import HandlerTable, Traits
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.fetch import FetchRequest, FetchResponse
 from ottla.replication.fetch_reader import FetchReader, Reads
@@ -28,6 +28,7 @@ from ottla.replication.replica_manager import ReplicaManager
 from ottla.replication.replica_selector import ReplicaSelector
 
 VERSIONS = (0, 18)
+_FIRST_WITH_ERROR = 7
 
 Respond = FetchResponse | EncodedResponse
 
@@ -49,7 +50,7 @@ class FetchHandlers:
         self._responses = [FetchResponses(version, replicas) for version in range(VERSIONS[1] + 1)]
 
     def register(self, table: HandlerTable) -> None:
-        table.add(ApiKey.FETCH, self.handle_fetch, *VERSIONS, fetch_error, only_from_brokers=is_from_follower)
+        table.add(ApiKey.FETCH, self.handle_fetch, *VERSIONS, fetch_error, TRAITS)
 
     def handle_fetch(self, context: RequestContext, request: FetchRequest) -> Respond | asyncio.Future[Respond]:
         version = context.api_version
@@ -67,6 +68,16 @@ class FetchHandlers:
         return delayed.start(self._replicas.purgatory)
 
 
+def _codes_when_encoded(version: int) -> int:
+    """A response has a code of its own beside its partition's."""
+    return 2 if version >= _FIRST_WITH_ERROR else 1
+
+
 def fetch_error(request: FetchRequest, version: int, error: KafkaError) -> FetchResponse:
     """Session errors stand at the top, with no data (version 7 on; before that there were no sessions)."""
     return FetchResponse(error_code=error.code, session_id=INVALID_SESSION_ID)
+
+
+TRAITS = Traits(
+    only_from_brokers=is_from_follower, is_from_follower=is_from_follower, codes_when_encoded=_codes_when_encoded
+)
