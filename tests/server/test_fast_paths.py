@@ -128,6 +128,50 @@ def test_a_response_of_a_fast_path_is_sent_and_its_errors_are_counted():
         assert (await running.connect().ask(ProduceRequest(), VERSION)).throttle_time_ms == 7
 
 
+def test_a_client_that_a_fast_path_throttles_is_answered_at_once_and_read_later():
+    handled: list[float] = []
+
+    def throttle(client: ClientContext, _frame: memoryview, _position: int) -> bytes:
+        handled.append(asyncio.get_running_loop().time())
+        client.throttle_time_ms = 100
+        return encode(ANSWER, VERSION)
+
+    table = handler_table()
+    traits = replace(TRAITS, fast_path_of=lambda version: throttle)
+    table.add(ApiKey.PRODUCE, lambda _context, _request: None, VERSION, VERSION, error_response(ApiKey.PRODUCE), traits)
+
+    @scenario(table)
+    async def _(running):
+        peer = running.connect()
+        await peer.send(peer.request(ProduceRequest(), VERSION) + peer.request(ProduceRequest(), VERSION))
+        await peer.response()
+        assert len(handled) == 1
+        await peer.response()
+        assert handled[1] - handled[0] >= 0.1
+
+
+def test_what_a_fast_path_is_told_of_its_client_is_what_others_are_told():
+    told: list[ClientContext] = []
+
+    def look(client: ClientContext, _frame: memoryview, _position: int) -> None:
+        told.append(client)
+
+    def handle(context, _request):
+        told.append(context.client)
+        return ProduceResponse()
+
+    table = handler_table()
+    traits = replace(TRAITS, fast_path_of=lambda version: look)
+    table.add(ApiKey.PRODUCE, handle, VERSION, VERSION, error_response(ApiKey.PRODUCE), traits)
+
+    @scenario(table)
+    async def _(running):
+        peer = running.connect()
+        await peer.ask(ProduceRequest(acks=1), VERSION, client_id="me")
+        assert told[0] is told[1]
+        assert (told[0].client_id, told[0].port) == ("me", peer.sock.getsockname()[1])
+
+
 def test_our_own_bug_is_answered_and_logged_and_the_connection_goes_on(caplog: pytest.LogCaptureFixture):
     def fail(_request):
         raise ZeroDivisionError("our bug")

@@ -57,8 +57,8 @@ TICK_MS = 5
 class InlineDelivery(FetchDelivery):
     """Nothing is read ahead in a thread."""
 
-    def deliver(self, version: int, reads: Reads, respond: Callable[[], Response]) -> Response:
-        return respond()
+    def deliver(self, version: int, respond: Callable[[Reads], Response], reads: Reads) -> Response:
+        return respond(reads)
 
 
 def address_of(broker_id: int) -> str:

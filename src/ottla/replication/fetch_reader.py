@@ -246,7 +246,8 @@ class FetchReader:
         if params.isolation_level == READ_COMMITTED:
             read.aborted_transactions = []
         try:
-            if not self._is_elsewhere(entry, partition, params, read):
+            is_checked = entry.last_fetched_epoch == NO_EPOCH and self._selector is None
+            if is_checked or not self._is_elsewhere(entry, partition, params, read):
                 self._read_records(entry, partition, params, read, total_bytes)
                 if params.replica_id >= 0:
                     self._note_follower(entry, partition, params)

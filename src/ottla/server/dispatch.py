@@ -177,7 +177,7 @@ class Dispatcher:
         self, channel: Channel, route: Route, context: RequestContext, request: Any
     ) -> AnyResponse | Awaitable[LaterResponse]:
         try:
-            if route.only_from_brokers is not None:
+            if route.only_from_brokers is not None and not channel.client.listener_serves_brokers:
                 _authorize(channel.client, route, request)
             return route.handle(context, request)
         except Exception as error:  # noqa: BLE001 - where errors of handlers become responses
@@ -331,7 +331,7 @@ def _authorize(client: ClientContext, route: Route, request: Any) -> None:
     somebody is: who can reach that of the brokers is one.
     """
     assert route.only_from_brokers is not None
-    if not client.listener_serves_brokers and route.only_from_brokers(request):
+    if route.only_from_brokers(request):
         raise ClusterAuthorizationFailedError(f"{route.name} is not for clients, and {client.listener_name} is")
 
 

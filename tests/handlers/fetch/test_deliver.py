@@ -109,7 +109,7 @@ def test_consumer_that_goes_away_while_its_records_are_brought_in_leaves_no_pin(
     """Whether they come or the disk fails."""
     delivery = FetchDelivery(loop, Metrics(ManualClock()))
     disk.faults.update(faults, preadv=BlockingIOError())
-    answer = delivery.deliver(11, old_records(file), str)
+    answer = delivery.deliver(11, str, old_records(file))
     assert isinstance(answer, asyncio.Future)
     answer.cancel()
     loop.run_until_complete(asyncio.to_thread(delivery.close))
@@ -124,7 +124,7 @@ def test_records_that_the_disk_does_not_give_a_thread_are_an_error_of_their_part
     delivery = FetchDelivery(loop, Metrics(ManualClock()))
     disk.faults.update(dict.fromkeys(calls, os_error(errno.EIO)))
     answers = old_records(file)
-    answer = delivery.deliver(version, answers, lambda: "the response")
+    answer = delivery.deliver(version, lambda reads: "the response", answers)
     assert isinstance(answer, asyncio.Future)
     assert loop.run_until_complete(asyncio.wait_for(answer, 10)) == "the response"
     assert is_storage_error(answers[0][1])
@@ -141,7 +141,7 @@ def test_old_consumer_that_goes_away_before_the_conversion_leaves_no_pin(
     loop.set_default_executor(executor)
     gate = threading.Event()
     executor.submit(gate.wait, 10)  # whatever is to be converted has to wait its turn
-    answer = delivery.deliver(3, old_records(file), str)
+    answer = delivery.deliver(3, str, old_records(file))
     assert isinstance(answer, asyncio.Future)
     answer.cancel()
     loop.run_until_complete(asyncio.sleep(0))
@@ -216,5 +216,5 @@ def test_newer_consumers_get_stored_messages_as_they_are(
     assert read.slice is not None
     answer = read_of(read.slice)
     delivery = FetchDelivery(loop, Metrics(ManualClock()))
-    assert delivery.deliver(4, [(entry, answer)], lambda: "the response") == "the response"
+    assert delivery.deliver(4, lambda reads: "the response", [(entry, answer)]) == "the response"
     assert answer.records == records[len(OLD) // 3 :], "from the message that was asked for on"

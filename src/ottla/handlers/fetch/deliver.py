@@ -38,19 +38,24 @@ class FetchDelivery:
         self._cold_reads = ColdReads(loop)
 
     def deliver(
-        self, version: int, reads: Reads, respond: Callable[[], Response]
+        self, version: int, respond: Callable[[Reads], Response], reads: Reads
     ) -> Response | asyncio.Future[Response]:
-        """The response, when all of it can be sent. A future that is cancelled gives back the slices."""
+        """What `respond` makes of the reads, when all of them can be sent.
+
+        A future that is cancelled gives back the slices.
+        """
         if version < FIRST_UNREFUSED_VERSION:
             refuse(version, reads)
         if version < MAGIC_2_VERSION:
-            return self._convert(version, reads, respond)
+            return self._convert(version, respond, reads)
         for _entry, read in reads:
             if type(read.records) is not bytes:
                 return self._deliver_slices(reads, respond)
-        return respond()
+        return respond(reads)
 
-    def _deliver_slices(self, reads: Reads, respond: Callable[[], Response]) -> Response | asyncio.Future[Response]:
+    def _deliver_slices(
+        self, reads: Reads, respond: Callable[[Reads], Response]
+    ) -> Response | asyncio.Future[Response]:
         cold = [
             (read, piece)
             for entry, read in reads
@@ -60,13 +65,13 @@ class FetchDelivery:
             return self._bring_in(cold, reads, respond)
         for _entry, read in reads:
             read_small(read)
-        return respond()
+        return respond(reads)
 
     def close(self) -> None:
         self._cold_reads.close()
 
     def _bring_in(
-        self, cold: list[tuple[PartitionRead, FileSlice]], reads: Reads, respond: Callable[[], Response]
+        self, cold: list[tuple[PartitionRead, FileSlice]], reads: Reads, respond: Callable[[Reads], Response]
     ) -> asyncio.Future[Response]:
         self._waits.value += 1
         future: asyncio.Future[Response] = self._loop.create_future()
@@ -80,7 +85,7 @@ class FetchDelivery:
                 read.refuse(ErrorCode.KAFKA_STORAGE_ERROR)
             waiting -= 1
             if waiting == 0:
-                future.set_result(respond())
+                future.set_result(respond(reads))
 
         for read, piece in cold:
             self._cold_reads.bring_in(piece, partial(one_ready, read))
@@ -88,11 +93,11 @@ class FetchDelivery:
         return future
 
     def _convert(
-        self, version: int, reads: Reads, respond: Callable[[], Response]
+        self, version: int, respond: Callable[[Reads], Response], reads: Reads
     ) -> Response | asyncio.Future[Response]:
         found = [(entry, read, read.records) for entry, read in reads if read.records]
         if not found:
-            return respond()
+            return respond(reads)
         for _entry, read, _records in found:
             read.records = b""
         future: asyncio.Future[Response] = self._loop.create_future()
@@ -105,7 +110,7 @@ class FetchDelivery:
             if error is not None:
                 future.set_exception(error)
             else:
-                future.set_result(respond())
+                future.set_result(respond(reads))
 
         self._loop.run_in_executor(None, self._convert_all, version, found).add_done_callback(finish)
         return future

@@ -11,6 +11,7 @@ Version-dependent meaning:
 """
 
 import asyncio
+from functools import partial
 
 from ottla.errors import KafkaError
 from ottla.handlers.context import EncodedResponse, RequestContext
@@ -21,7 +22,7 @@ from ottla.handlers.fetch.wait import DelayedFetch
 from ottla.handlers.registry import HandlerTable, Traits
 from ottla.protocol.api_keys import ApiKey
 from ottla.protocol.messages.fetch import FetchRequest, FetchResponse
-from ottla.replication.fetch_reader import FetchReader, Reads
+from ottla.replication.fetch_reader import FetchReader
 from ottla.replication.fetch_session import INVALID_SESSION_ID
 from ottla.replication.fetch_session_cache import FetchSessionCache
 from ottla.replication.replica_manager import ReplicaManager
@@ -30,7 +31,7 @@ from ottla.replication.replica_selector import ReplicaSelector
 VERSIONS = (0, 18)
 _FIRST_WITH_ERROR = 7
 
-Respond = FetchResponse | EncodedResponse
+AnyFetchResponse = FetchResponse | EncodedResponse
 
 
 class FetchHandlers:
@@ -52,19 +53,17 @@ class FetchHandlers:
     def register(self, table: HandlerTable) -> None:
         table.add(ApiKey.FETCH, self.handle_fetch, *VERSIONS, fetch_error, TRAITS)
 
-    def handle_fetch(self, context: RequestContext, request: FetchRequest) -> Respond | asyncio.Future[Respond]:
+    def handle_fetch(
+        self, context: RequestContext, request: FetchRequest
+    ) -> AnyFetchResponse | asyncio.Future[AnyFetchResponse]:
         version = context.api_version
         params = self._planner.params(version, request)
         if params.from_follower:
             self._replicas.follower_heard(params.replica_id)
         session, full = self._planner.session(version, request, params)
-        session_id, client = session.session_id, context.client
-        responses, deliver = self._responses[version], self._delivery.deliver
-
-        def respond(reads: Reads) -> Respond | asyncio.Future[Respond]:
-            return deliver(version, reads, lambda: responses.make(client, session_id, reads))
-
-        delayed: DelayedFetch[Respond] = DelayedFetch(self._reader, session, params, respond, full=full)
+        respond = partial(self._responses[version].make, context.client, session.session_id)
+        deliver = partial(self._delivery.deliver, version, respond)
+        delayed: DelayedFetch[AnyFetchResponse] = DelayedFetch(self._reader, session, params, deliver, full=full)
         return delayed.start(self._replicas.purgatory)
 
 

@@ -45,26 +45,23 @@ class FetchResponses:
         if len(reads) == 1:
             entry, read = reads[0]
             if read.is_plain:
-                return self._pack(session_id, entry, read)
+                key = (entry.topic, entry.topic_id.int, read.aborted_transactions is None)
+                return self._packer.pack(
+                    self._templates.get(key) or self._make_template(key, entry, read),
+                    0,
+                    session_id,
+                    entry.partition_index,
+                    read.high_watermark,
+                    read.last_stable_offset,
+                    read.log_start_offset,
+                    read.records,
+                )
         response = FetchResponse(session_id=session_id, responses=_topics(reads))
         named = [read.current_leader[0] for _, read in reads if read.current_leader is not None]
         if named:
             image = self._replicas.image
             response.node_endpoints = leader_endpoints(image, client.listener_name, named, NodeEndpoint)
         return response
-
-    def _pack(self, session_id: int, entry: FetchEntry, read: PartitionRead) -> EncodedResponse:
-        key = (entry.topic, entry.topic_id.int, read.aborted_transactions is None)
-        return self._packer.pack(
-            self._templates.get(key) or self._make_template(key, entry, read),
-            0,
-            session_id,
-            entry.partition_index,
-            read.high_watermark,
-            read.last_stable_offset,
-            read.log_start_offset,
-            read.records,
-        )
 
     def _make_template(self, key: _TemplateKey, entry: FetchEntry, read: PartitionRead) -> Template:
         if len(self._templates) >= TEMPLATES_MAX:

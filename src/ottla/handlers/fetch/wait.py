@@ -93,8 +93,9 @@ class DelayedFetch(Generic[Response]):
                 session.ready.pop(entry, None)
             if not read.error_code:
                 session.watch(entry)
-        close_reads(result.reads)
-        if self._full and not result.total_bytes:
+        if result.total_bytes:
+            close_reads(result.reads)
+        elif self._full:
             self._unchanged = result
         session.waiting = self
         self._wait = Wait(purgatory, "Fetch", self._params.max_wait_ms, self._expire, self._ended)
