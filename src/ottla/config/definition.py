@@ -1,6 +1,6 @@
 """One key of the configuration, and how the text tables in `tables/` become such keys."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 HONOURED = "honoured"
@@ -8,7 +8,6 @@ ACCEPTED = "accepted"
 MAPPED = "mapped"
 
 _MAPPED_TO = "mapped to "
-_ELSE = "Else: "
 _REASON = ": "
 
 
@@ -44,28 +43,15 @@ def parse_tables(*tables: str) -> dict[str, ConfigKey]:
     """The keys of some tables by name. A name that comes twice is a mistake in the tables."""
     keys: dict[str, ConfigKey] = {}
     for table in tables:
-        for key in _parse_table(table):
+        lines = table.strip().splitlines()
+        for key in map(_parse_entry, lines[::2], lines[1::2]):
             assert key.name not in keys, f"{key.name} stands in two tables"
             keys[key.name] = key
     return keys
 
 
-def _parse_table(table: str) -> Iterator[ConfigKey]:
-    head = ""
-    notes: list[str] = []
-    for line in table.splitlines():
-        if line.startswith(" "):
-            notes.append(line.strip())
-            continue
-        if head:
-            yield _parse_entry(head, notes)
-        head, notes = line, []
-    if head:
-        yield _parse_entry(head, notes)
-
-
-def _parse_entry(head: str, notes: list[str]) -> ConfigKey:
-    name, type_, default, valid, importance, update_mode, said = head.split(" | ")
+def _parse_entry(head: str, doc: str) -> ConfigKey:
+    name, type_, default, valid, importance, update_mode, said, *broker_key = head.split(" | ")
     status, _, reason = said.partition(_REASON)
     maps_to = status.removeprefix(_MAPPED_TO) if status.startswith(_MAPPED_TO) else None
     return ConfigKey(
@@ -77,17 +63,10 @@ def _parse_entry(head: str, notes: list[str]) -> ConfigKey:
         update_mode,
         MAPPED if maps_to else status,
         maps_to,
-        notes[0],
-        _note(notes, _ELSE),
+        doc.strip(),
+        broker_key[0] if broker_key else None,
         reason or None,
     )
-
-
-def _note(notes: list[str], label: str) -> str | None:
-    for note in notes[1:]:
-        if note.startswith(label):
-            return note[len(label) : -1]
-    return None
 
 
 def nearest(name: str, keys: Mapping[str, ConfigKey]) -> str | None:

@@ -4,19 +4,17 @@ The names are those that jmx_exporter makes of Kafka's MBeans, because existing 
 `kafka.server:type=BrokerTopicMetrics,name=MessagesInPerSec` is `kafka_server_brokertopicmetrics_messagesin_total`. Our
 own begin with `ottla_`. The tables are texts, parsed on first use; one entry of METRICS:
 
-    name | counter, gauge or summary | labels | unit of a summary, or `sum` | MBean
+    name | counter, gauge or summary | labels | unit of a summary, or `sum` | MBean [| Later: what is built first]
         What it says.
-        Later: what has to be built first.      (only while it is not exported)
 
 The labels' values in an MBean are generalised as in a recorded list.
 
 `sum`: the series without a label is the sum of those with it, the removed ones included. One entry of ABSENT:
 
-    MBean
-        Why it has no metric.
+    MBean | why it has no metric
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -39,7 +37,8 @@ def metric_definitions() -> Mapping[str, MetricDefinition]:
     from ottla.observability.tables import cluster, log, ottla, requests, server
 
     tables = (server.METRICS, requests.METRICS, log.METRICS, cluster.METRICS, ottla.METRICS)
-    return {entry.name: entry for table in tables for entry in map(_parse_metric, _entries(table))}
+    lines = [line for table in tables for line in table.strip().splitlines()]
+    return {entry.name: entry for entry in map(_parse_metric, lines[::2], lines[1::2])}
 
 
 @cache
@@ -47,22 +46,12 @@ def absent_mbeans() -> Mapping[str, str]:
     """MBeans that have no metric of their own, with the reason."""
     from ottla.observability.tables import absent
 
-    return {lines[0]: lines[1] for lines in _entries(absent.ABSENT)}
+    rows = (line.partition(" | ") for line in absent.ABSENT.strip().splitlines())
+    return {mbean: reason for mbean, _, reason in rows}
 
 
-def _entries(table: str) -> Iterator[list[str]]:
-    entry: list[str] = []
-    for line in table.strip().splitlines():
-        if not line.startswith(" ") and entry:
-            yield entry
-            entry = []
-        entry.append(line.strip())
-    yield entry
-
-
-def _parse_metric(lines: list[str]) -> MetricDefinition:
-    head, help_text, *rest = lines
-    name, kind, labels, unit, mbean = (column.strip() for column in head.split("|"))
+def _parse_metric(head: str, help_text: str) -> MetricDefinition:
+    name, kind, labels, unit, mbean, *rest = (column.strip() for column in head.split("|"))
     later = rest[0].removeprefix(_LATER).rstrip(".") if rest else None
     names = tuple(label.strip() for label in labels.split(",") if label.strip())
-    return MetricDefinition(name, kind, names, unit or "ms", unit == "sum", mbean, help_text, later)
+    return MetricDefinition(name, kind, names, unit or "ms", unit == "sum", mbean, help_text.strip(), later)

@@ -13,14 +13,12 @@ kafka_server_replicamanager_atminisrpartitioncount | gauge |  | | kafka.server:t
     Led partitions with exactly min.insync.replicas in sync.
 kafka_server_replicamanager_offlinereplicacount | gauge |  | | kafka.server:type=ReplicaManager,name=OfflineReplicaCount
     Replicas in failed log directories.
-kafka_server_replicamanager_reassigningpartitions | gauge |  | | kafka.server:type=ReplicaManager,name=ReassigningPartitions
+kafka_server_replicamanager_reassigningpartitions | gauge |  | | kafka.server:type=ReplicaManager,name=ReassigningPartitions | Later: reassignment.
     Led partitions that are being reassigned.
-    Later: reassignment.
 kafka_server_replicamanager_produceridcount | gauge |  | | kafka.server:type=ReplicaManager,name=ProducerIdCount
     Producer ids that this broker remembers.
-kafka_server_replicamanager_partitionswithlatetransactionscount | gauge |  | | kafka.server:type=ReplicaManager,name=PartitionsWithLateTransactionsCount
+kafka_server_replicamanager_partitionswithlatetransactionscount | gauge |  | | kafka.server:type=ReplicaManager,name=PartitionsWithLateTransactionsCount | Later: transactions.
     Partitions with a transaction open past its timeout.
-    Later: transactions.
 kafka_server_replicamanager_isrshrinks_total | counter |  | | kafka.server:type=ReplicaManager,name=IsrShrinksPerSec
     Times that a replica left an ISR.
 kafka_server_replicamanager_isrexpands_total | counter |  | | kafka.server:type=ReplicaManager,name=IsrExpandsPerSec
@@ -37,127 +35,96 @@ kafka_cluster_partition_insyncreplicascount | gauge | topic,partition | | kafka.
     Replicas in sync of a led partition.
 kafka_cluster_partition_replicascount | gauge | topic,partition | | kafka.cluster:type=Partition,name=ReplicasCount,topic=T,partition=P
     Replicas of a led partition.
-kafka_cluster_partition_laststableoffsetlag | gauge | topic,partition | | kafka.cluster:type=Partition,name=LastStableOffsetLag,topic=T,partition=P
+kafka_cluster_partition_laststableoffsetlag | gauge | topic,partition | | kafka.cluster:type=Partition,name=LastStableOffsetLag,topic=T,partition=P | Later: transactions.
     Records between the last stable offset and the high watermark.
-    Later: transactions.
 kafka_server_replicafetchermanager_maxlag | gauge | clientId | | kafka.server:type=ReplicaFetcherManager,name=MaxLag,clientId=Replica
     Most records that a replica here is behind its leader.
-kafka_server_replicafetchermanager_minfetchrate | gauge | clientId | | kafka.server:type=ReplicaFetcherManager,name=MinFetchRate,clientId=Replica
+kafka_server_replicafetchermanager_minfetchrate | gauge | clientId | | kafka.server:type=ReplicaFetcherManager,name=MinFetchRate,clientId=Replica | Later: replication between brokers.
     Slowest rate of fetch requests to a leader.
-    Later: replication between brokers.
 kafka_server_replicafetchermanager_failedpartitionscount | gauge | clientId | | kafka.server:type=ReplicaFetcherManager,name=FailedPartitionsCount,clientId=Replica
     Replicas here that cannot be fetched.
-kafka_server_replicafetchermanager_deadthreadcount | gauge | clientId | | kafka.server:type=ReplicaFetcherManager,name=DeadThreadCount,clientId=Replica
+kafka_server_replicafetchermanager_deadthreadcount | gauge | clientId | | kafka.server:type=ReplicaFetcherManager,name=DeadThreadCount,clientId=Replica | Later: replication between brokers.
     Fetchers that died.
-    Later: replication between brokers.
 kafka_server_fetcherlagmetrics_consumerlag | gauge | clientId,topic,partition | | kafka.server:type=FetcherLagMetrics,name=ConsumerLag,clientId=C,topic=T,partition=P
     Records that a replica here is behind its leader.
-kafka_server_replicaalterlogdirsmanager_maxlag | gauge | clientId | | kafka.server:type=ReplicaAlterLogDirsManager,name=MaxLag,clientId=ReplicaAlterLogDirs
+kafka_server_replicaalterlogdirsmanager_maxlag | gauge | clientId | | kafka.server:type=ReplicaAlterLogDirsManager,name=MaxLag,clientId=ReplicaAlterLogDirs | Later: moving replicas between directories.
     Most records that a moving replica is behind.
-    Later: moving replicas between directories.
-kafka_server_replicaalterlogdirsmanager_minfetchrate | gauge | clientId | | kafka.server:type=ReplicaAlterLogDirsManager,name=MinFetchRate,clientId=ReplicaAlterLogDirs
+kafka_server_replicaalterlogdirsmanager_minfetchrate | gauge | clientId | | kafka.server:type=ReplicaAlterLogDirsManager,name=MinFetchRate,clientId=ReplicaAlterLogDirs | Later: moving replicas between directories.
     Slowest rate at which a moving replica is copied.
-    Later: moving replicas between directories.
-kafka_server_replicaalterlogdirsmanager_failedpartitionscount | gauge | clientId | | kafka.server:type=ReplicaAlterLogDirsManager,name=FailedPartitionsCount,clientId=ReplicaAlterLogDirs
+kafka_server_replicaalterlogdirsmanager_failedpartitionscount | gauge | clientId | | kafka.server:type=ReplicaAlterLogDirsManager,name=FailedPartitionsCount,clientId=ReplicaAlterLogDirs | Later: moving replicas between directories.
     Replicas that cannot be moved.
-    Later: moving replicas between directories.
-kafka_server_replicaalterlogdirsmanager_deadthreadcount | gauge | clientId | | kafka.server:type=ReplicaAlterLogDirsManager,name=DeadThreadCount,clientId=ReplicaAlterLogDirs
+kafka_server_replicaalterlogdirsmanager_deadthreadcount | gauge | clientId | | kafka.server:type=ReplicaAlterLogDirsManager,name=DeadThreadCount,clientId=ReplicaAlterLogDirs | Later: moving replicas between directories.
     Movers that died.
-    Later: moving replicas between directories.
 kafka_controller_kafkacontroller_activecontrollercount | gauge |  | | kafka.controller:type=KafkaController,name=ActiveControllerCount
     1 where this broker is the controller; the cluster's sum is 1.
 kafka_controller_kafkacontroller_offlinepartitionscount | gauge |  | | kafka.controller:type=KafkaController,name=OfflinePartitionsCount
     Partitions without a leader, on the controller; alert when not 0.
 kafka_controller_kafkacontroller_preferredreplicaimbalancecount | gauge |  | | kafka.controller:type=KafkaController,name=PreferredReplicaImbalanceCount
     Partitions not led by their preferred replica.
-kafka_controller_kafkacontroller_controllerstate | gauge |  | | kafka.controller:type=KafkaController,name=ControllerState
+kafka_controller_kafkacontroller_controllerstate | gauge |  | | kafka.controller:type=KafkaController,name=ControllerState | Later: replication between brokers.
     What the controller is doing; 0 is idle.
-    Later: replication between brokers.
 kafka_controller_kafkacontroller_globaltopiccount | gauge |  | | kafka.controller:type=KafkaController,name=GlobalTopicCount
     Topics of the cluster, on the controller.
 kafka_controller_kafkacontroller_globalpartitioncount | gauge |  | | kafka.controller:type=KafkaController,name=GlobalPartitionCount
     Partitions of the cluster, on the controller.
 kafka_controller_kafkacontroller_activebrokercount | gauge |  | | kafka.controller:type=KafkaController,name=ActiveBrokerCount
     Live brokers, on the controller.
-kafka_controller_kafkacontroller_fencedbrokercount | gauge |  | | kafka.controller:type=KafkaController,name=FencedBrokerCount
+kafka_controller_kafkacontroller_fencedbrokercount | gauge |  | | kafka.controller:type=KafkaController,name=FencedBrokerCount | Later: replication between brokers.
     Brokers that are registered and not live.
-    Later: replication between brokers.
 kafka_controller_kafkacontroller_topicstodeletecount | gauge |  | | kafka.controller:type=KafkaController,name=TopicsToDeleteCount
     Topics that are being deleted.
-kafka_controller_kafkacontroller_replicastodeletecount | gauge |  | | kafka.controller:type=KafkaController,name=ReplicasToDeleteCount
+kafka_controller_kafkacontroller_replicastodeletecount | gauge |  | | kafka.controller:type=KafkaController,name=ReplicasToDeleteCount | Later: replication between brokers.
     Replicas that are being deleted.
-    Later: replication between brokers.
-kafka_controller_kafkacontroller_topicsineligibletodeletecount | gauge |  | | kafka.controller:type=KafkaController,name=TopicsIneligibleToDeleteCount
+kafka_controller_kafkacontroller_topicsineligibletodeletecount | gauge |  | | kafka.controller:type=KafkaController,name=TopicsIneligibleToDeleteCount | Later: replication between brokers.
     Topics whose deletion has to wait.
-    Later: replication between brokers.
-kafka_controller_kafkacontroller_replicasineligibletodeletecount | gauge |  | | kafka.controller:type=KafkaController,name=ReplicasIneligibleToDeleteCount
+kafka_controller_kafkacontroller_replicasineligibletodeletecount | gauge |  | | kafka.controller:type=KafkaController,name=ReplicasIneligibleToDeleteCount | Later: replication between brokers.
     Replicas whose deletion has to wait.
-    Later: replication between brokers.
 kafka_server_metadataloader_currentcontrollerid | gauge |  | | kafka.server:type=MetadataLoader,name=CurrentControllerId
     The broker that is the controller, -1 when there is none.
 kafka_controller_controllerstats_uncleanleaderelections_total | counter |  | | kafka.controller:type=ControllerStats,name=UncleanLeaderElectionsPerSec
     Elections of a leader that was out of sync; data may be lost.
 kafka_controller_controllerstats_leaderelectionrateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=LeaderElectionRateAndTimeMs
     Milliseconds that the controller took for electing leaders; the count is how often.
-kafka_controller_controllerstats_autoleaderbalancerateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=AutoLeaderBalanceRateAndTimeMs
+kafka_controller_controllerstats_autoleaderbalancerateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=AutoLeaderBalanceRateAndTimeMs | Later: replication between brokers.
     Milliseconds that the controller took for giving leadership back to preferred replicas; the count is how often.
-    Later: replication between brokers.
-kafka_controller_controllerstats_controlledshutdownrateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=ControlledShutdownRateAndTimeMs
+kafka_controller_controllerstats_controlledshutdownrateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=ControlledShutdownRateAndTimeMs | Later: replication between brokers.
     Milliseconds that the controller took for moving leaders off a stopping broker; the count is how often.
-    Later: replication between brokers.
-kafka_controller_controllerstats_controllerchangerateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=ControllerChangeRateAndTimeMs
+kafka_controller_controllerstats_controllerchangerateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=ControllerChangeRateAndTimeMs | Later: replication between brokers.
     Milliseconds that the controller took for becoming the controller; the count is how often.
-    Later: replication between brokers.
-kafka_controller_controllerstats_controllershutdownrateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=ControllerShutdownRateAndTimeMs
+kafka_controller_controllerstats_controllershutdownrateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=ControllerShutdownRateAndTimeMs | Later: replication between brokers.
     Milliseconds that the controller took for ceasing to be the controller; the count is how often.
-    Later: replication between brokers.
-kafka_controller_controllerstats_isrchangerateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=IsrChangeRateAndTimeMs
+kafka_controller_controllerstats_isrchangerateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=IsrChangeRateAndTimeMs | Later: replication between brokers.
     Milliseconds that the controller took for taking in changed ISRs; the count is how often.
-    Later: replication between brokers.
-kafka_controller_controllerstats_leaderandisrresponsereceivedrateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=LeaderAndIsrResponseReceivedRateAndTimeMs
+kafka_controller_controllerstats_leaderandisrresponsereceivedrateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=LeaderAndIsrResponseReceivedRateAndTimeMs | Later: replication between brokers.
     Milliseconds that the controller took for taking in answers of brokers; the count is how often.
-    Later: replication between brokers.
-kafka_controller_controllerstats_listpartitionreassignmentrateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=ListPartitionReassignmentRateAndTimeMs
+kafka_controller_controllerstats_listpartitionreassignmentrateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=ListPartitionReassignmentRateAndTimeMs | Later: reassignment.
     Milliseconds that the controller took for listing reassignments; the count is how often.
-    Later: reassignment.
-kafka_controller_controllerstats_logdirchangerateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=LogDirChangeRateAndTimeMs
+kafka_controller_controllerstats_logdirchangerateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=LogDirChangeRateAndTimeMs | Later: replication between brokers.
     Milliseconds that the controller took for taking in failed log directories; the count is how often.
-    Later: replication between brokers.
-kafka_controller_controllerstats_manualleaderbalancerateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=ManualLeaderBalanceRateAndTimeMs
+kafka_controller_controllerstats_manualleaderbalancerateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=ManualLeaderBalanceRateAndTimeMs | Later: replication between brokers.
     Milliseconds that the controller took for electing leaders on request; the count is how often.
-    Later: replication between brokers.
-kafka_controller_controllerstats_partitionreassignmentrateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=PartitionReassignmentRateAndTimeMs
+kafka_controller_controllerstats_partitionreassignmentrateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=PartitionReassignmentRateAndTimeMs | Later: reassignment.
     Milliseconds that the controller took for reassigning partitions; the count is how often.
-    Later: reassignment.
-kafka_controller_controllerstats_topicchangerateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=TopicChangeRateAndTimeMs
+kafka_controller_controllerstats_topicchangerateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=TopicChangeRateAndTimeMs | Later: replication between brokers.
     Milliseconds that the controller took for taking in new topics; the count is how often.
-    Later: replication between brokers.
-kafka_controller_controllerstats_topicdeletionrateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=TopicDeletionRateAndTimeMs
+kafka_controller_controllerstats_topicdeletionrateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=TopicDeletionRateAndTimeMs | Later: replication between brokers.
     Milliseconds that the controller took for deleting topics; the count is how often.
-    Later: replication between brokers.
-kafka_controller_controllerstats_topicuncleanleaderelectionenablerateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=TopicUncleanLeaderElectionEnableRateAndTimeMs
+kafka_controller_controllerstats_topicuncleanleaderelectionenablerateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=TopicUncleanLeaderElectionEnableRateAndTimeMs | Later: replication between brokers.
     Milliseconds that the controller took for taking in that a topic allows unclean election; the count is how often.
-    Later: replication between brokers.
-kafka_controller_controllerstats_uncleanleaderelectionenablerateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=UncleanLeaderElectionEnableRateAndTimeMs
+kafka_controller_controllerstats_uncleanleaderelectionenablerateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=UncleanLeaderElectionEnableRateAndTimeMs | Later: replication between brokers.
     Milliseconds that the controller took for taking in that brokers allow unclean election; the count is how often.
-    Later: replication between brokers.
-kafka_controller_controllerstats_updatefeaturesrateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=UpdateFeaturesRateAndTimeMs
+kafka_controller_controllerstats_updatefeaturesrateandtimems | summary |  | ms | kafka.controller:type=ControllerStats,name=UpdateFeaturesRateAndTimeMs | Later: replication between brokers.
     Milliseconds that the controller took for updating features; the count is how often.
-    Later: replication between brokers.
 kafka_controller_controllereventmanager_eventqueuesize | gauge |  | | kafka.controller:type=ControllerEventManager,name=EventQueueSize
     Events that wait for the controller.
-kafka_controller_controllereventmanager_eventqueuetimems | summary |  | ms | kafka.controller:type=ControllerEventManager,name=EventQueueTimeMs
+kafka_controller_controllereventmanager_eventqueuetimems | summary |  | ms | kafka.controller:type=ControllerEventManager,name=EventQueueTimeMs | Later: times of the event queue.
     Milliseconds that an event waited for the controller.
-    Later: times of the event queue.
-kafka_controller_controllerchannelmanager_totalqueuesize | gauge |  | | kafka.controller:type=ControllerChannelManager,name=TotalQueueSize
+kafka_controller_controllerchannelmanager_totalqueuesize | gauge |  | | kafka.controller:type=ControllerChannelManager,name=TotalQueueSize | Later: replication between brokers.
     Requests of the controller that wait to be sent.
-    Later: replication between brokers.
-kafka_controller_controllerchannelmanager_queuesize | gauge | broker_id | | kafka.controller:type=ControllerChannelManager,name=QueueSize,broker-id=N
+kafka_controller_controllerchannelmanager_queuesize | gauge | broker_id | | kafka.controller:type=ControllerChannelManager,name=QueueSize,broker-id=N | Later: replication between brokers.
     Requests of the controller that wait to be sent to one broker.
-    Later: replication between brokers.
-kafka_controller_controllerchannelmanager_requestrateandqueuetimems | summary | broker_id | ms | kafka.controller:type=ControllerChannelManager,name=RequestRateAndQueueTimeMs,broker-id=N
+kafka_controller_controllerchannelmanager_requestrateandqueuetimems | summary | broker_id | ms | kafka.controller:type=ControllerChannelManager,name=RequestRateAndQueueTimeMs,broker-id=N | Later: replication between brokers.
     Milliseconds that requests of the controller waited to be sent.
-    Later: replication between brokers.
 kafka_coordinator_group_groupmetadatamanager_numgroups | gauge |  | | kafka.coordinator.group:type=GroupMetadataManager,name=NumGroups
     Groups that this broker coordinates.
 kafka_coordinator_group_groupmetadatamanager_numgroupsstable | gauge |  | | kafka.coordinator.group:type=GroupMetadataManager,name=NumGroupsStable
@@ -182,33 +149,24 @@ kafka_server_groupcoordinatormetrics_group_completed_rebalance_count | counter |
     Rebalances completed.
 kafka_server_groupcoordinatormetrics_partition_load_time_max | gauge |  | | kafka.server:type=group-coordinator-metrics partition-load-time-max
     Longest load of an offsets partition, in milliseconds.
-kafka_coordinator_transaction_transactionmarkerchannelmanager_logappendretryqueuesize | gauge |  | | kafka.coordinator.transaction:type=TransactionMarkerChannelManager,name=LogAppendRetryQueueSize
+kafka_coordinator_transaction_transactionmarkerchannelmanager_logappendretryqueuesize | gauge |  | | kafka.coordinator.transaction:type=TransactionMarkerChannelManager,name=LogAppendRetryQueueSize | Later: transactions.
     Transactions whose end has to be written again.
-    Later: transactions.
-kafka_coordinator_transaction_transactionmarkerchannelmanager_unknowndestinationqueuesize | gauge |  | | kafka.coordinator.transaction:type=TransactionMarkerChannelManager,name=UnknownDestinationQueueSize
+kafka_coordinator_transaction_transactionmarkerchannelmanager_unknowndestinationqueuesize | gauge |  | | kafka.coordinator.transaction:type=TransactionMarkerChannelManager,name=UnknownDestinationQueueSize | Later: transactions.
     Markers whose partition has no known leader.
-    Later: transactions.
-kafka_server_transactioncoordinatormetrics_partition_load_time_max | gauge |  | | kafka.server:type=transaction-coordinator-metrics partition-load-time-max
+kafka_server_transactioncoordinatormetrics_partition_load_time_max | gauge |  | | kafka.server:type=transaction-coordinator-metrics partition-load-time-max | Later: transactions.
     Longest load of a transactions partition, in milliseconds.
-    Later: transactions.
-kafka_server_addpartitionstotxnmanager_verificationfailure_total | counter |  | | kafka.server:type=AddPartitionsToTxnManager,name=VerificationFailureRate
+kafka_server_addpartitionstotxnmanager_verificationfailure_total | counter |  | | kafka.server:type=AddPartitionsToTxnManager,name=VerificationFailureRate | Later: transactions.
     Writes whose transaction did not know the partition.
-    Later: transactions.
-kafka_server_addpartitionstotxnmanager_verificationtimems | summary |  | ms | kafka.server:type=AddPartitionsToTxnManager,name=VerificationTimeMs
+kafka_server_addpartitionstotxnmanager_verificationtimems | summary |  | ms | kafka.server:type=AddPartitionsToTxnManager,name=VerificationTimeMs | Later: transactions.
     Milliseconds that asking the transaction's coordinator took.
-    Later: transactions.
-kafka_server_quota_byte_rate | gauge | resource,user,clientId | | kafka.server:type=Produce
+kafka_server_quota_byte_rate | gauge | resource,user,clientId | | kafka.server:type=Produce | Later: quotas.
     Bytes per second under a quota, by resource: Produce or Fetch.
-    Later: quotas.
-kafka_server_quota_throttle_time | gauge | resource,user,clientId | | kafka.server:type=Request,client-id=C
+kafka_server_quota_throttle_time | gauge | resource,user,clientId | | kafka.server:type=Request,client-id=C | Later: quotas.
     Milliseconds that clients under a quota were told to wait.
-    Later: quotas.
-kafka_server_quota_request_time | gauge | resource,user,clientId | | kafka.server:type=Request,user=ANONYMOUS
+kafka_server_quota_request_time | gauge | resource,user,clientId | | kafka.server:type=Request,user=ANONYMOUS | Later: quotas.
     Share of the event loop's time that clients under a quota took.
-    Later: quotas.
-kafka_server_quota_mutation_rate | gauge | resource,user,clientId | | kafka.server:type=ControllerMutation,client-id=C
+kafka_server_quota_mutation_rate | gauge | resource,user,clientId | | kafka.server:type=ControllerMutation,client-id=C | Later: quotas.
     Changes of partitions per second under a quota.
-    Later: quotas.
 kafka_server_sessionexpirelistener_sessionstate | gauge |  | | kafka.server:type=SessionExpireListener,name=SessionState
     1 where the session with ZooKeeper is connected.
 kafka_server_sessionexpirelistener_zookeepersyncconnects_total | counter |  | | kafka.server:type=SessionExpireListener,name=ZooKeeperSyncConnectsPerSec
@@ -217,12 +175,10 @@ kafka_server_sessionexpirelistener_zookeeperdisconnects_total | counter |  | | k
     Connections to ZooKeeper lost.
 kafka_server_sessionexpirelistener_zookeeperexpires_total | counter |  | | kafka.server:type=SessionExpireListener,name=ZooKeeperExpiresPerSec
     Sessions with ZooKeeper lost.
-kafka_server_sessionexpirelistener_zookeeperauthfailures_total | counter |  | | kafka.server:type=SessionExpireListener,name=ZooKeeperAuthFailuresPerSec
+kafka_server_sessionexpirelistener_zookeeperauthfailures_total | counter |  | | kafka.server:type=SessionExpireListener,name=ZooKeeperAuthFailuresPerSec | Later: security.
     Times that ZooKeeper refused our credentials.
-    Later: security.
-kafka_server_sessionexpirelistener_zookeepersaslauthentications_total | counter |  | | kafka.server:type=SessionExpireListener,name=ZooKeeperSaslAuthenticationsPerSec
+kafka_server_sessionexpirelistener_zookeepersaslauthentications_total | counter |  | | kafka.server:type=SessionExpireListener,name=ZooKeeperSaslAuthenticationsPerSec | Later: security.
     Times that we authenticated to ZooKeeper.
-    Later: security.
 kafka_server_zookeeperclientmetrics_zookeeperrequestlatencyms | summary |  | ms | kafka.server:type=ZooKeeperClientMetrics,name=ZooKeeperRequestLatencyMs
     Milliseconds that ZooKeeper took to answer.
 """

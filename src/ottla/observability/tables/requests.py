@@ -17,9 +17,8 @@ kafka_network_requestmetrics_responsequeuetimems | summary | request | ms | kafk
     Milliseconds that an answer waited for earlier ones of its connection.
 kafka_network_requestmetrics_responsesendtimems | summary | request | ms | kafka.network:type=RequestMetrics,name=ResponseSendTimeMs,request=R
     Milliseconds that sending an answer took.
-kafka_network_requestmetrics_throttletimems | summary | request | ms | kafka.network:type=RequestMetrics,name=ThrottleTimeMs,request=R
+kafka_network_requestmetrics_throttletimems | summary | request | ms | kafka.network:type=RequestMetrics,name=ThrottleTimeMs,request=R | Later: quotas.
     Milliseconds that a client was told to wait.
-    Later: quotas.
 kafka_network_requestmetrics_requestbytes | summary | request | bytes | kafka.network:type=RequestMetrics,name=RequestBytes,request=R
     Sizes of requests.
 kafka_network_requestmetrics_messageconversionstimems | summary | request | ms | kafka.network:type=RequestMetrics,name=MessageConversionsTimeMs,request=R

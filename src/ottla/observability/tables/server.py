@@ -29,27 +29,22 @@ kafka_server_brokertopicmetrics_invalidoffsetorsequencerecords_total | counter |
     Record batches refused for wrong offsets or sequence numbers.
 kafka_server_brokertopicmetrics_nokeycompactedtopicrecords_total | counter | topic | sum | kafka.server:type=BrokerTopicMetrics,name=NoKeyCompactedTopicRecordsPerSec
     Records without a key refused by a compacted topic.
-kafka_server_brokertopicmetrics_replicationbytesin_total | counter |  | | kafka.server:type=BrokerTopicMetrics,name=ReplicationBytesInPerSec
+kafka_server_brokertopicmetrics_replicationbytesin_total | counter |  | | kafka.server:type=BrokerTopicMetrics,name=ReplicationBytesInPerSec | Later: replication between brokers.
     Bytes fetched from other brokers' leaders.
-    Later: replication between brokers.
-kafka_server_brokertopicmetrics_replicationbytesout_total | counter |  | | kafka.server:type=BrokerTopicMetrics,name=ReplicationBytesOutPerSec
+kafka_server_brokertopicmetrics_replicationbytesout_total | counter |  | | kafka.server:type=BrokerTopicMetrics,name=ReplicationBytesOutPerSec | Later: replication between brokers.
     Bytes sent to other brokers' followers.
-    Later: replication between brokers.
-kafka_server_brokertopicmetrics_reassignmentbytesin_total | counter |  | | kafka.server:type=BrokerTopicMetrics,name=ReassignmentBytesInPerSec
+kafka_server_brokertopicmetrics_reassignmentbytesin_total | counter |  | | kafka.server:type=BrokerTopicMetrics,name=ReassignmentBytesInPerSec | Later: reassignment.
     Bytes fetched because of a reassignment.
-    Later: reassignment.
-kafka_server_brokertopicmetrics_reassignmentbytesout_total | counter |  | | kafka.server:type=BrokerTopicMetrics,name=ReassignmentBytesOutPerSec
+kafka_server_brokertopicmetrics_reassignmentbytesout_total | counter |  | | kafka.server:type=BrokerTopicMetrics,name=ReassignmentBytesOutPerSec | Later: reassignment.
     Bytes sent because of a reassignment.
-    Later: reassignment.
 kafka_server_kafkarequesthandlerpool_requesthandleravgidle_percent | gauge |  | | kafka.server:type=KafkaRequestHandlerPool,name=RequestHandlerAvgIdlePercent
     Share of the last minute in which the event loop had nothing to do, 0 to 1.
 kafka_network_socketserver_networkprocessoravgidle_percent | gauge |  | | kafka.network:type=SocketServer,name=NetworkProcessorAvgIdlePercent
     Share of the last minute in which the event loop waited for sockets, 0 to 1.
 kafka_network_processor_idle_percent | gauge | networkProcessor | | kafka.network:type=Processor,name=IdlePercent,networkProcessor=N
     Share of the last minute in which this processor, the event loop, was idle, 0 to 1.
-kafka_network_socketserver_expiredconnectionskilledcount | gauge |  | | kafka.network:type=SocketServer,name=ExpiredConnectionsKilledCount
+kafka_network_socketserver_expiredconnectionskilledcount | gauge |  | | kafka.network:type=SocketServer,name=ExpiredConnectionsKilledCount | Later: TLS and SASL.
     Connections closed because their session was not authenticated again in time.
-    Later: TLS and SASL.
 kafka_network_socketserver_memorypoolavailable | gauge |  | | kafka.network:type=SocketServer,name=MemoryPoolAvailable
     What is left of queued.max.request.bytes.
 kafka_network_socketserver_memorypoolused | gauge |  | | kafka.network:type=SocketServer,name=MemoryPoolUsed
@@ -72,12 +67,10 @@ kafka_server_socketservermetrics_outgoing_byte_total | counter | listener,networ
     Bytes sent.
 kafka_server_socketservermetrics_connections | gauge | clientSoftwareName,clientSoftwareVersion,listener,networkProcessor | | kafka.server:type=socket-server-metrics,clientSoftwareName=X,clientSoftwareVersion=X,listener=L,networkProcessor=N
     Open connections by client library.
-kafka_server_socketservermetrics_successful_authentication_total | counter | listener,networkProcessor | | kafka.server:type=socket-server-metrics,listener=L,networkProcessor=N successful-authentication-total
+kafka_server_socketservermetrics_successful_authentication_total | counter | listener,networkProcessor | | kafka.server:type=socket-server-metrics,listener=L,networkProcessor=N successful-authentication-total | Later: TLS and SASL.
     Connections that authenticated.
-    Later: TLS and SASL.
-kafka_server_socketservermetrics_failed_authentication_total | counter | listener,networkProcessor | | kafka.server:type=socket-server-metrics,listener=L,networkProcessor=N failed-authentication-total
+kafka_server_socketservermetrics_failed_authentication_total | counter | listener,networkProcessor | | kafka.server:type=socket-server-metrics,listener=L,networkProcessor=N failed-authentication-total | Later: TLS and SASL.
     Connections that failed to authenticate.
-    Later: TLS and SASL.
 kafka_server_delayedoperationpurgatory_purgatorysize | gauge | delayedOperation | | kafka.server:type=DelayedOperationPurgatory,name=PurgatorySize,delayedOperation=O
     Requests that wait, counted once per partition they wait on.
 kafka_server_delayedoperationpurgatory_numdelayedoperations | gauge | delayedOperation | | kafka.server:type=DelayedOperationPurgatory,name=NumDelayedOperations,delayedOperation=O
