@@ -28,11 +28,7 @@ _COMMANDS: LazyTable = {
     "groups": ("ottla.cli.commands.groups", "groups", "Consumer groups: list, describe, reset offsets, delete."),
     "configs": ("ottla.cli.commands.configs", "configs", "Show and change the configuration of topics and brokers."),
     "brokers": ("ottla.cli.commands.brokers", "brokers", "The brokers and what lies on them."),
-    "cluster": (
-        "ottla.cli.commands.cluster",
-        "cluster",
-        "The cluster at a glance (exit code 1: not healthy).",
-    ),
+    "cluster": ("ottla.cli.commands.cluster", "cluster", "The cluster at a glance (exit code 1: not healthy)."),
     "offsets": ("ottla.cli.commands.offsets", "offsets", "First and next offsets of partitions, or those at a time."),
     "records": ("ottla.cli.commands.records", "records", "Delete records before an offset."),
     "leaders": ("ottla.cli.commands.leaders", "leaders", "Elect leaders."),

@@ -8,13 +8,7 @@ from datetime import UTC, datetime
 from ottla.cli.zookeeper_client import connected_client
 from ottla.coordination.acl import ADMIN, CREATE, DELETE, READ, WRITE
 from ottla.coordination.blocking_client import BlockingClient
-from ottla.coordination.errors import (
-    BadVersionError,
-    CoordinationError,
-    NodeExistsError,
-    NoNodeError,
-    NotEmptyError,
-)
+from ottla.coordination.errors import BadVersionError, CoordinationError, NodeExistsError, NoNodeError, NotEmptyError
 from ottla.coordination.stat import Stat
 
 # In the order in which ZooKeeper's own shell writes them.

@@ -60,11 +60,7 @@ class BrokerConfig:
         `warnings` then names unknown keys, `notes` the keys that are set and do nothing.
         """
         return cls(
-            {
-                ConfigSource.DYNAMIC_BROKER: {},
-                ConfigSource.DYNAMIC_DEFAULT: {},
-                ConfigSource.STATIC: dict(properties),
-            }
+            {ConfigSource.DYNAMIC_BROKER: {}, ConfigSource.DYNAMIC_DEFAULT: {}, ConfigSource.STATIC: dict(properties)}
         )
 
     @property

@@ -72,10 +72,7 @@ def _check_broker_id(config: "BrokerConfig") -> None:
 
 
 def _check_retention(config: "BrokerConfig") -> None:
-    _require(
-        config.int("log.retention.ms") != 0,
-        "log.retention.ms must be unlimited (-1) or, equal or greater than 1",
-    )
+    _require(config.int("log.retention.ms") != 0, "log.retention.ms must be unlimited (-1) or, equal or greater than 1")
     _require(config.int("log.roll.ms") >= 1, "log.roll.ms must be equal or greater than 1")
     _require(config.int("log.roll.jitter.ms") >= 0, "log.roll.jitter.ms must be equal or greater than 0")
 

@@ -7,15 +7,7 @@ kafka  one exception class per error code
 
 from ottla.errors.codes import ErrorCode
 from ottla.errors.kafka import InvalidMetadataError, KafkaError, RetriableError, error_for_code
-from ottla.errors.tree import (
-    ConfigError,
-    DecodeError,
-    FrameError,
-    LogDirError,
-    OperatorError,
-    OttlaError,
-    PeerError,
-)
+from ottla.errors.tree import ConfigError, DecodeError, FrameError, LogDirError, OperatorError, OttlaError, PeerError
 
 __all__ = [
     "ConfigError",

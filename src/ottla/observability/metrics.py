@@ -20,15 +20,7 @@ from typing import NamedTuple
 
 from ottla.clock import Clock, SystemClock
 from ottla.observability.catalogue import MetricDefinition, metric_definitions
-from ottla.observability.instruments import (
-    MILLISECONDS,
-    QUANTILES,
-    SECONDS,
-    Counter,
-    Gauge,
-    Histogram,
-    SizeHistogram,
-)
+from ottla.observability.instruments import MILLISECONDS, QUANTILES, SECONDS, Counter, Gauge, Histogram, SizeHistogram
 
 WINDOW_SECONDS = 60.0
 CHUNK_LINES = 400

@@ -44,13 +44,7 @@ class Field(Generic[T]):
     __slots__ = ("default", "element", "name", "nullable", "tag", "type", "versions")
 
     def __init__(
-        self,
-        type_: str,
-        versions: str,
-        default: object,
-        tag: int | None,
-        nullable: str = "none",
-        element: Any = None,
+        self, type_: str, versions: str, default: object, tag: int | None, nullable: str = "none", element: Any = None
     ) -> None:
         self.name = ""
         self.type = type_

@@ -23,14 +23,7 @@ from ottla.records.attributes import (
 )
 from ottla.records.batch import HEADER_SIZE, BatchHeader, Buffer, assemble_batch, decode_header, empty_header
 from ottla.records.compression import compress, decompress
-from ottla.records.kernels import (
-    count_headers,
-    encode_headers,
-    encode_records,
-    index_headers,
-    index_records,
-    make_rows,
-)
+from ottla.records.kernels import count_headers, encode_headers, encode_records, index_headers, index_records, make_rows
 from ottla.records.kernels.spans import HEADER_SPAN_COLUMNS, Spans, new_spans
 from ottla.records.kernels.validation_codes import error_for
 

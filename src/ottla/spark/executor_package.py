@@ -41,10 +41,7 @@ def build_archive(path: Path, others: Iterable[str] = ()) -> Path:
 
 def executor_settings(archive: Path | str) -> dict[str, str]:
     """What a Spark session has to be told, so that its executors use the archive."""
-    return {
-        "spark.archives": f"{archive}#{FOLDER}",
-        "spark.executorEnv.PYTHONPATH": FOLDER,
-    }
+    return {"spark.archives": f"{archive}#{FOLDER}", "spark.executorEnv.PYTHONPATH": FOLDER}
 
 
 def _files_of(package: str) -> Iterator[tuple[Path, str]]:

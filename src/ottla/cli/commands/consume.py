@@ -86,12 +86,7 @@ def _config(group: str | None, span: "Span") -> dict[str, object]:
 
 
 def _read_partitions(
-    target: Target,
-    consumer: "Consumer",
-    names: Sequence[str],
-    numbers: Sequence[int],
-    span: "Span",
-    until_end: bool,
+    target: Target, consumer: "Consumer", names: Sequence[str], numbers: Sequence[int], span: "Span", until_end: bool
 ) -> "Generator[ConsumerRecord, None, None]":
     """Of the assigned partitions, to the ends that the span has, or for ever."""
     from ottla.cli.partition_names import resolve_partitions

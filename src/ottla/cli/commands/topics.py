@@ -103,12 +103,7 @@ def describe(target: Target, names: tuple[str, ...]) -> None:
 @click.option("--dry-run", is_flag=True, help="Only ask the broker whether it could be.")
 @connected
 def alter(
-    target: Target,
-    name: str,
-    partitions: int | None,
-    configs: tuple[str, ...],
-    deleted: tuple[str, ...],
-    dry_run: bool,
+    target: Target, name: str, partitions: int | None, configs: tuple[str, ...], deleted: tuple[str, ...], dry_run: bool
 ) -> None:
     """Give a topic more partitions or another configuration."""
     from ottla.cli.config_hints import near_keys_named

@@ -94,9 +94,6 @@ def _convert_run(run: MessageRun, keep_offsets: bool) -> bytearray:
     if run.timestamp_type is TimestampType.LOG_APPEND_TIME:
         attributes |= TIMESTAMP_TYPE_MASK
     header = empty_header(
-        base_offset=base_offset,
-        last_offset_delta=last_offset_delta,
-        records_count=len(offsets),
-        attributes=attributes,
+        base_offset=base_offset, last_offset_delta=last_offset_delta, records_count=len(offsets), attributes=attributes
     )._replace(base_timestamp=timestamps[0], max_timestamp=max(timestamps))
     return assemble_batch(header, compress(run.codec, section))

@@ -18,10 +18,7 @@ class RangesPartition(InputPartition):
 
 def input_partitions(ranges: Sequence[OffsetRange], options: SourceOptions) -> list[InputPartition]:
     tasks = plan_tasks(
-        ranges,
-        min_partitions=options.min_partitions,
-        max_records=options.max_records_per_partition,
-        cores=core_count(),
+        ranges, min_partitions=options.min_partitions, max_records=options.max_records_per_partition, cores=core_count()
     )
     return [RangesPartition(task) for task in tasks]
 

@@ -76,8 +76,7 @@ def divide(ranges: Sequence[OffsetRange], min_partitions: int | None, max_record
         part
         for piece in pieces
         for part in cut(
-            piece,
-            1 if piece.topic_partition in kept else _part_count(piece.size, rows_to_cut, parts_to_cut),
+            piece, 1 if piece.topic_partition in kept else _part_count(piece.size, rows_to_cut, parts_to_cut)
         )
     ]
 
