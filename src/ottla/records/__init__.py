@@ -7,7 +7,6 @@
     control       transaction markers
     compression   the four codecs, decompression bounded
     scan          recovery: which batches of a log file can be trusted
-    transcode     whole batches to another codec; compressed batches decompressed and validated
     columns       many records as columns in Arrow's layout, and back
     partitioning  which partition a key belongs to
     legacy        formats v0 and v1: read, up-convert for storing, down-convert for old clients

@@ -30,7 +30,6 @@ from typing import NamedTuple, TypeAlias
 
 from ottla.errors.kafka import CorruptMessageError
 from ottla.records.attributes import (
-    COMPRESSION_MASK,
     CONTROL_MASK,
     DELETE_HORIZON_MASK,
     NO_PRODUCER_ID,
@@ -112,10 +111,6 @@ class BatchHeader(NamedTuple):
         return Codec.of(self.attributes)
 
     @property
-    def is_compressed(self) -> bool:
-        return bool(self.attributes & COMPRESSION_MASK)
-
-    @property
     def timestamp_type(self) -> TimestampType:
         return TimestampType((self.attributes & TIMESTAMP_TYPE_MASK) != 0)
 
@@ -126,10 +121,6 @@ class BatchHeader(NamedTuple):
     @property
     def is_control(self) -> bool:
         return bool(self.attributes & CONTROL_MASK)
-
-    @property
-    def has_producer_id(self) -> bool:
-        return self.producer_id > NO_PRODUCER_ID
 
     @property
     def delete_horizon_ms(self) -> int | None:
