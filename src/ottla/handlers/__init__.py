@@ -8,7 +8,6 @@
     broker_loggers         the broker's loggers as a config resource (KIP-412)
     change_log             the log lines of what clients change
     cluster                DescribeCluster (KIP-700)
-    cold_reads             records that are not in the page cache are brought in before the loop sends them
     config_edits           how a set of dynamic configs changes by a request
     configs                DescribeConfigs, AlterConfigs, IncrementalAlterConfigs, for topics
     control                what the controller tells this broker: LeaderAndIsr (5-7), StopReplica (3-4)
@@ -17,7 +16,6 @@
     elect_leaders          ElectLeaders (0-2)
     error_texts            what Kafka says with an error code when it has nothing more exact to say
     fetch                  fetch (0-18)
-    fetch_delivery         the last step of a fetch
     find_coordinator       FindCoordinator
     groups                 the membership of groups: JoinGroup, SyncGroup, Heartbeat, LeaveGroup
     in_parts               a handler that is a plain function, made to answer a long request part by part
@@ -25,8 +23,6 @@
     leader_epochs          OffsetForLeaderEpoch (0-4)
     list_offsets           ListOffsets (0-11)
     log_dirs               DescribeLogDirs (0-5)
-    lone_fetch             the shortcut of a Fetch that waited
-    lone_produce           the shortcut of Produce
     metadata               metadata
     offset_fetch           OffsetFetch
     offsets                committing offsets, and taking them away: OffsetCommit, OffsetDelete
@@ -35,6 +31,7 @@
     producers              DescribeProducers (0)
     topic_partitions       DescribeTopicPartitions (0)
     topics                 CreateTopics, DeleteTopics, CreatePartitions
+    single_batch_produce   the fast path of Produce: one batch for one partition, acknowledged at once. From bytes to
 
 A family is a class that is given what it needs and registers its methods:
 

@@ -2,7 +2,7 @@
 
 The limits are soft as Kafka's are (KIP-74): the first partition that has anything gives at least one whole batch even
 if that is larger than both limits; later ones obey, and leave the rest for the next fetch once a response has a good
-size, whatever the client would take: blocks of 32 MB and more cost it a page fault per page (decision 13). Bytes are
+size, whatever the client would take: blocks of 32 MB and more cost it a page fault per page (decision 0013). Bytes are
 never copied: what is read is a `FileSlice`. A read that begins where the last one ended knows its place in the log.
 
     consumer, read_uncommitted    reads below the high watermark

@@ -1,10 +1,8 @@
 """Step 3 of the path: from sockets to handlers, and every bound on what is in flight.
 
 server             Server: the listeners, connections and dispatch of one broker
-dispatch           from a frame to an answer
 endpoints          which sockets to open and what to tell clients about them
 limits             the numbers: connections, requests and bytes in flight, deadlines
-deadlines          connections that are idle, receive too slowly or do not take their answer
 listener           one listening socket, as the configuration wants it
 connection_limits  how many connections, in all and from one address
 admission          how many requests and bytes are being received, in two classes

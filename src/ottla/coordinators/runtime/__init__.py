@@ -16,6 +16,6 @@ one batch, and completes the append once: when every in-sync replica has the bat
 not certain. What a client is told depends on nothing that a next coordinator, reading the same log, would not know.
 
 A shard changes at one of two moments. Either when its records are replicated, in the completion of the append, as
-commits of offsets and assignments of classic groups do; or when they stand in the local log (`replays=True`): then later
-steps see the change at once, and only the response waits. An append that is refused changes nothing either way.
+commits of offsets and assignments of classic groups do; or when they stand in the local log (`replays=True`): then
+later steps see the change at once, and only the response waits. An append that is refused changes nothing either way.
 """

@@ -7,4 +7,5 @@ producer_replay          tells the producers of batches that are in the log alre
 producer_snapshot        the form of a snapshot of the producers
 snapshot_files           the snapshot files of a partition
 known_producers          the highest producer id that log directories know of
+refused_batches          batches of producers that the partition does not know yet, refused before they were written
 """
