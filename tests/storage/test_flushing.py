@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ottla.clock import monotonic_ms
+from ottla.clock.clocks import monotonic_ms
 from ottla.errors.kafka import KafkaStorageError, OutOfOrderSequenceNumberError
 from ottla.errors.tree import LogDirError
 from ottla.model import TopicPartition

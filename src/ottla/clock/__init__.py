@@ -11,4 +11,4 @@ of the process, never a timer of the event loop for each request or connection.
 from ottla.clock.clocks import Clock, ManualClock, Stopwatch, SystemClock, monotonic_ms
 from ottla.clock.timer_wheel import Timer, TimerWheel
 
-__all__ = ["Clock", "ManualClock", "Stopwatch", "SystemClock", "Timer", "TimerWheel", "monotonic_ms"]
+__all__ = ["Clock", "ManualClock", "Stopwatch", "SystemClock", "Timer", "TimerWheel"]

@@ -6,7 +6,8 @@ must be lowered on disk first, or after a crash recovery would trust records tha
 
 from collections.abc import Callable, Sequence
 
-from ottla.clock import Clock, monotonic_ms
+from ottla.clock import Clock
+from ottla.clock.clocks import monotonic_ms
 from ottla.errors import OttlaError
 from ottla.observability.conversion_metrics import Conversion
 from ottla.storage.background import Done

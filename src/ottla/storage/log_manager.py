@@ -20,7 +20,8 @@ those. A slice of a log is read far from here and tells it by itself.
 import logging
 from collections.abc import Callable, Sequence
 
-from ottla.clock import Clock, monotonic_ms
+from ottla.clock import Clock
+from ottla.clock.clocks import monotonic_ms
 from ottla.disk.system_disk import SYSTEM_DISK, Disk
 from ottla.errors import OttlaError
 from ottla.errors.kafka import KafkaStorageError

@@ -4,7 +4,8 @@ import os
 import uuid
 from collections.abc import Iterable, Iterator
 
-from ottla.clock import Clock, monotonic_ms
+from ottla.clock import Clock
+from ottla.clock.clocks import monotonic_ms
 from ottla.config.topic_config import TopicConfig
 from ottla.disk.atomic_file import write_atomically
 from ottla.disk.directory import LogDirectory
