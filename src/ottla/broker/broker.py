@@ -17,6 +17,7 @@ Each step has a bound (`stop_sequence`): what it waits for may never come.
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -80,6 +81,7 @@ class Broker:
         self.metadata = MetadataCache()
         self._stored_configs = StoredTopicConfigs()
         self.stops = StopSequence()
+        self._subscriptions = ExitStack()
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._is_up = False
 
@@ -157,6 +159,7 @@ class Broker:
         """Dynamic configs: the broker's own and every topic's must be at hand before a log is opened."""
         configs = ConfigStore(session, self.identity.broker_id, self.clock, self._stored_configs)
         configs.subscribe(on_broker=self._broker_config_found)
+        self.stops.push_callback("the configuration", self._subscriptions.close)
         self._on_config_change(lambda keys: self.data.config_changed())
         await configs.start()
         topics = await session.children(paths.BROKER_TOPICS)
@@ -223,7 +226,7 @@ class Broker:
 
     def _on_config_change(self, changed: Callable[[frozenset[str]], None]) -> None:
         """Until the broker has stopped."""
-        self.stops.push_callback("the configuration", self.config.subscribe(changed))
+        self._subscriptions.callback(self.config.subscribe(changed))
 
     def _will_stop(self, name: str, part: Part) -> Part:
         self.stops.push(name, part.stop)
