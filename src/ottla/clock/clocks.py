@@ -1,4 +1,4 @@
-"""The clocks that are passed as parameters, and a stopwatch on one of them.
+"""The clocks that are passed as parameters.
 
 `wall_ms` is what goes into records, znodes and file times; it may jump. `monotonic` is what timeouts and leases are
 measured by; it never goes back. Tests and the simulation pass a clock that they move by hand.
@@ -56,28 +56,3 @@ class ManualClock:
     def jump_wall_ms(self, milliseconds: int) -> None:
         """Move the wall clock alone, as an operator or NTP does."""
         self._wall_ms += milliseconds
-
-
-class Stopwatch:
-    """How long something lasted in all, the stretch that goes on now included."""
-
-    __slots__ = ("_before_s", "_clock", "_since")
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._before_s = 0.0
-        self._since: float | None = None
-
-    @property
-    def elapsed_s(self) -> float:
-        running = 0.0 if self._since is None else self._clock.monotonic() - self._since
-        return self._before_s + running
-
-    def start(self) -> None:
-        """Let it run, if it does not already."""
-        if self._since is None:
-            self._since = self._clock.monotonic()
-
-    def stop(self) -> None:
-        self._before_s = self.elapsed_s
-        self._since = None

@@ -7,7 +7,7 @@
     .swap -> final name                                           restart: done; .deleted files are removed
 
 Groups are swapped from the lowest offset on, one after the other, so that a `.cleaned` file beside a `.swap` file
-belongs to a later group, or to the same one that did not get that far (`segment_swap_recovery` goes by this).
+belongs to a later group, or to the same one that did not get that far (`storage.segment_swap_recovery` goes by this).
 """
 
 import os
