@@ -43,15 +43,14 @@ def parse_tables(*tables: str) -> dict[str, ConfigKey]:
     """The keys of some tables by name. A name that comes twice is a mistake in the tables."""
     keys: dict[str, ConfigKey] = {}
     for table in tables:
-        lines = table.strip().splitlines()
-        for key in map(_parse_entry, lines[::2], lines[1::2]):
+        for key in map(_parse_row, table.strip().splitlines()):
             assert key.name not in keys, f"{key.name} stands in two tables"
             keys[key.name] = key
     return keys
 
 
-def _parse_entry(head: str, doc: str) -> ConfigKey:
-    name, type_, default, valid, importance, update_mode, said, *broker_key = head.split(" | ")
+def _parse_row(row: str) -> ConfigKey:
+    name, type_, default, valid, importance, update_mode, said, *broker_key, doc = row.split(" | ")
     status, _, reason = said.partition(_REASON)
     maps_to = status.removeprefix(_MAPPED_TO) if status.startswith(_MAPPED_TO) else None
     return ConfigKey(
@@ -63,7 +62,7 @@ def _parse_entry(head: str, doc: str) -> ConfigKey:
         update_mode,
         MAPPED if maps_to else status,
         maps_to,
-        doc.strip(),
+        doc,
         broker_key[0] if broker_key else None,
         reason or None,
     )

@@ -2,14 +2,13 @@
 
 The names are those that jmx_exporter makes of Kafka's MBeans, because existing dashboards and alerts ask for them:
 `kafka.server:type=BrokerTopicMetrics,name=MessagesInPerSec` is `kafka_server_brokertopicmetrics_messagesin_total`. Our
-own begin with `ottla_`. The tables are texts, parsed on first use; one entry of METRICS:
+own begin with `ottla_`. The tables are texts, parsed on first use; one row of METRICS:
 
-    name | counter, gauge or summary | labels | unit of a summary, or `sum` | MBean [| Later: what is built first]
-        What it says.
+    name | counter, gauge or summary | labels | unit of a summary, or `sum` | MBean [| Later: why not yet] | meaning
 
 The labels' values in an MBean are generalised as in a recorded list.
 
-`sum`: the series without a label is the sum of those with it, the removed ones included. One entry of ABSENT:
+`sum`: the series without a label is the sum of those with it, the removed ones included. One row of ABSENT:
 
     MBean | why it has no metric
 """
@@ -37,8 +36,8 @@ def metric_definitions() -> Mapping[str, MetricDefinition]:
     from ottla.observability.tables import cluster, log, ottla, requests, server
 
     tables = (server.METRICS, requests.METRICS, log.METRICS, cluster.METRICS, ottla.METRICS)
-    lines = [line for table in tables for line in table.strip().splitlines()]
-    return {entry.name: entry for entry in map(_parse_metric, lines[::2], lines[1::2])}
+    rows = (row for table in tables for row in table.strip().splitlines())
+    return {entry.name: entry for entry in map(_parse_metric, rows)}
 
 
 @cache
@@ -50,8 +49,8 @@ def absent_mbeans() -> Mapping[str, str]:
     return {mbean: reason for mbean, _, reason in rows}
 
 
-def _parse_metric(head: str, help_text: str) -> MetricDefinition:
-    name, kind, labels, unit, mbean, *rest = (column.strip() for column in head.split("|"))
+def _parse_metric(row: str) -> MetricDefinition:
+    name, kind, labels, unit, mbean, *rest, help_text = (column.strip() for column in row.split("|"))
     later = rest[0].removeprefix(_LATER).rstrip(".") if rest else None
     names = tuple(label.strip() for label in labels.split(",") if label.strip())
-    return MetricDefinition(name, kind, names, unit or "ms", unit == "sum", mbean, help_text.strip(), later)
+    return MetricDefinition(name, kind, names, unit or "ms", unit == "sum", mbean, help_text, later)

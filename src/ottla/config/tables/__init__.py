@@ -19,10 +19,9 @@
     admin            what only the admin has
     old_clients      the manual's old producer (3.3) and old consumer (3.2)
 
-A table is a text, because 650 objects at import would cost more than the whole broker may take to start. One entry:
+A table is a text, because 650 objects at import would cost more than the whole broker may take to start. One row:
 
-    key | TYPE | default | valid values | IMPORTANCE | read-only or dynamic | status [| broker's key that a topic goes by]
-        What it means, in one line.
+    key | TYPE | default | valid values | IMPORTANCE | read-only or dynamic | status [| broker's key of a topic's] | meaning
 
 The default is written as in a properties file; `null` is no value at all, `(required)` has to be given. Valid values
 are written as Kafka documents them: `ottla.config.validators` reads them. The status is `honoured`, `mapped to KEY`, or
