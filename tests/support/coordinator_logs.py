@@ -25,6 +25,7 @@ class MemoryCoordinatorLog:
         self.high_watermarks: dict[int, int] = {}
         self.is_held = False
         self.refuse_with: ErrorCode | None = None
+        self._appends: list[MemoryAppend] = []
         self._waiting: list[tuple[MemoryAppend, Stored]] = []
 
     def append(self, partition: int, batch: bytearray) -> Appended:
@@ -33,9 +34,13 @@ class MemoryCoordinatorLog:
         base_offset = self.end_offset(partition)
         stamp(batch, 0, base_offset, 0)
         self.batches.setdefault(partition, []).append(batch)
-        return base_offset, MemoryAppend(partition, base_offset, self.end_offset(partition))
+        self._appends.append(MemoryAppend(partition, base_offset, self.end_offset(partition)))
+        return base_offset, self._appends[-1]
 
     def when_replicated(self, appended: Appended, timeout_ms: int, stored: Stored) -> None:
+        if self._is_replicated(appended[1]):
+            stored(ErrorCode.NONE)
+            return
         self._waiting.append((appended[1], stored))
         if not self.is_held:
             self.replicate()
@@ -48,8 +53,12 @@ class MemoryCoordinatorLog:
         """Every in-sync replica has the oldest `count` appends, or all."""
         ready, self._waiting = self._waiting[:count], self._waiting[len(self._waiting[:count]) :]
         for appended, stored in ready:
-            self.high_watermarks[appended.partition] = appended.end_offset
+            if not self._is_replicated(appended):
+                self.high_watermarks[appended.partition] = appended.end_offset
             stored(ErrorCode.NONE)
+
+    def _is_replicated(self, appended: MemoryAppend) -> bool:
+        return self.high_watermarks.get(appended.partition, 0) >= appended.end_offset
 
     def fail(self, error: ErrorCode) -> None:
         """The appends that wait stay in the log, but nobody knows whether they will last."""
@@ -68,7 +77,9 @@ class MemoryCoordinatorLog:
 
     def crash(self, *, kept: int) -> None:
         """Who appended is gone and is told nothing; of what was not replicated the oldest `kept` appends last."""
-        lost = {(appended.partition, appended.base_offset) for appended, _ in self._waiting[kept:]}
+        at_risk = [append for append in self._appends if not self._is_replicated(append)]
+        lost = {(append.partition, append.base_offset) for append in at_risk[kept:]}
+        self._appends.clear()
         self._waiting.clear()
         for partition, batches in self.batches.items():
             self.batches[partition] = [b for b in batches if (partition, decode_header(b).base_offset) not in lost]

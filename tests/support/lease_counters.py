@@ -87,7 +87,7 @@ class CounterShard:
     def credit(self, transfer: Transfer, waiter: object, step: Step) -> None:
         target = self.counter(transfer.target)
         if transfer.transfer_id in target.taken:
-            step.respond(waiter, ErrorCode.NONE)
+            step.append([], partial(_replicated, waiter, ErrorCode.NONE))  # It may not be replicated yet.
             return
         taken = (*target.taken, transfer.transfer_id)
         record = _record(transfer.target, target._replace(total=target.total + transfer.amount, taken=taken))

@@ -119,6 +119,31 @@ async def test_a_lost_shard_appends_nothing_and_has_no_effects():
     assert world.log.batches == {}
 
 
+@on_loop
+async def test_a_response_that_shows_what_is_not_replicated_waits_behind_an_append_without_records():
+    world = World()
+    counters = await world.start()
+    owned, told = counters.runtime.partition(1), []
+
+    def read(step: Step) -> None:
+        total = owned.shard.counter(A).total
+        step.append([], lambda error, offset, step: told.append((error, total)))
+
+    counters.runtime.run(owned, A, read)
+    world.log.is_held = True
+    counters.add(a=1)
+    counters.runtime.run(owned, A, read)
+    assert told == [(ErrorCode.NONE, 0)]
+    world.log.replicate()
+    assert told == [(ErrorCode.NONE, 0), (ErrorCode.NONE, 1)]
+    counters.runtime.run(owned, A, read)
+    assert len(told) == 3
+    counters.runtime.partition_lost(1)
+    counters.runtime.run(owned, A, read)
+    assert told[3:] == [(ErrorCode.NOT_LEADER_OR_FOLLOWER, 1)]
+    assert len(world.log.records(1)) == 1
+
+
 # Loading
 
 
@@ -250,6 +275,26 @@ async def test_a_new_owner_goes_on_with_a_change_that_was_begun():
     await turn()
     assert (counters.counter(A).total, counters.counter(B).total) == (-5, 5)
     assert not any(owned.shard.open for owned in counters.runtime.partitions())
+
+
+@on_loop
+async def test_a_step_that_is_repeated_is_confirmed_when_the_first_attempt_is_replicated():
+    """Otherwise the change is closed on one side and lost with a crash on the other."""
+    world = World()
+    counters = await world.start()
+    world.log.is_held = True
+    counters.transfer("t", A, B, 5)
+    world.log.replicate()
+    assert counters.counter(B).total == 5
+    world.log.fail(ErrorCode.REQUEST_TIMED_OUT)
+    await turn()
+    world.advance(1000)
+    source = counters.runtime.partition(1).shard
+    assert source.open
+    world.log.replicate()
+    await turn()
+    assert not source.open
+    assert (counters.counter(A).total, counters.counter(B).total) == (-5, 5)
 
 
 @pytest.mark.parametrize("is_committed", [True, False])

@@ -17,5 +17,6 @@ not certain. What a client is told depends on nothing that a next coordinator, r
 
 A shard changes at one of two moments. Either when its records are replicated, in the completion of the append, as
 commits of offsets and assignments of classic groups do; or when they stand in the local log (`replays=True`): then
-later steps see the change at once, and only the response waits. An append that is refused changes nothing either way.
+later steps see the change at once, and only the response waits. An append that is refused changes nothing either way. A
+response that shows what may not be replicated yet waits behind an append without records.
 """

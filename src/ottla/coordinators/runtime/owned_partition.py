@@ -4,6 +4,7 @@ import asyncio
 from typing import Generic, NamedTuple
 
 from ottla.clock import Timer
+from ottla.coordinators.runtime.coordinator_log import Appended
 from ottla.coordinators.runtime.shard import ShardT
 
 
@@ -17,10 +18,11 @@ class UnitTimer(NamedTuple):
 class OwnedPartition(Generic[ShardT]):
     """`is_lost`: led by another broker by now. Whatever still refers to it appends nothing.
 
-    `loaded` is done when the partition is loaded or lost: it is where a request that meets loading may wait.
+    `last_append`: the last batch of this owner, if any. `loaded` is done when the partition is loaded or lost: it is
+    where a request that meets loading may wait.
     """
 
-    __slots__ = ("epoch", "index", "is_loading", "is_lost", "loaded", "shard", "timers", "topic")
+    __slots__ = ("epoch", "index", "is_loading", "is_lost", "last_append", "loaded", "shard", "timers", "topic")
 
     def __init__(self, topic: str, index: int, epoch: int, shard: ShardT) -> None:
         self.topic = topic
@@ -29,6 +31,7 @@ class OwnedPartition(Generic[ShardT]):
         self.shard = shard
         self.is_loading = True
         self.is_lost = False
+        self.last_append: Appended | None = None
         self.loaded: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.timers: dict[str, UnitTimer] = {}
 

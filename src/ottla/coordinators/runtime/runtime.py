@@ -178,6 +178,9 @@ class CoordinatorRuntime(Generic[ShardT]):
 
     def _append(self, owned: OwnedPartition[ShardT], unit: str, append: Append, wall_ms: int) -> None:
         records, completion, replays, transaction = append
+        if not records:
+            self._wait_for_appends(owned, unit, completion)
+            return
         batch = encode_records(records, wall_ms, self._settings.compression, transaction)
         appended = self._append_batch(owned, unit, batch, completion)
         if appended is None:
@@ -185,8 +188,7 @@ class CoordinatorRuntime(Generic[ShardT]):
         if replays:
             for record in records:
                 owned.shard.replay(record, appended[0], transaction)
-        stored = partial(self._complete, owned, unit, completion, appended[0])
-        self._log.when_replicated(appended, self._settings.append_timeout_ms, stored)
+        self._when_replicated(owned, unit, appended, completion)
 
     def end_transaction(
         self, owned: OwnedPartition[ShardT], transaction: Transaction, *, coordinator_epoch: int, is_committed: bool
@@ -212,8 +214,7 @@ class CoordinatorRuntime(Generic[ShardT]):
 
         appended = self._append_batch(owned, "", bytearray(batch), replicated)
         if appended is not None:
-            stored = partial(self._complete, owned, "", replicated, appended[0])
-            self._log.when_replicated(appended, self._settings.append_timeout_ms, stored)
+            self._when_replicated(owned, "", appended, replicated)
         return waiter.outcome()
 
     def _append_batch(
@@ -223,11 +224,26 @@ class CoordinatorRuntime(Generic[ShardT]):
         error = ErrorCode.NOT_LEADER_OR_FOLLOWER
         if not owned.is_lost:
             try:
-                return self._log.append(owned.index, batch)
+                owned.last_append = appended = self._log.append(owned.index, batch)
+                return appended
             except KafkaError as refusal:
                 error = refusal.code
         self._complete(owned, unit, completion, -1, error)
         return None
+
+    def _wait_for_appends(self, owned: OwnedPartition[ShardT], unit: str, completion: Completion | None) -> None:
+        if owned.is_lost:
+            self._complete(owned, unit, completion, -1, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        elif owned.last_append is None:
+            self._complete(owned, unit, completion, -1, ErrorCode.NONE)
+        else:
+            self._when_replicated(owned, unit, owned.last_append, completion)
+
+    def _when_replicated(
+        self, owned: OwnedPartition[ShardT], unit: str, appended: Appended, completion: Completion | None
+    ) -> None:
+        stored = partial(self._complete, owned, unit, completion, appended[0])
+        self._log.when_replicated(appended, self._settings.append_timeout_ms, stored)
 
     def _complete(
         self,

@@ -37,8 +37,8 @@ class Completion(Protocol):
 
 
 Append = tuple[list[KeyValue], Completion | None, bool, Transaction | None]
-"""Records that become one batch; with `replays` the shard replays them as soon as they stand in the local log. A plain
-tuple, as there is one in each commit.
+"""Records that become one batch; with `replays` the shard replays them as soon as they stand in the local log. Without
+records it is completed when all that was appended before is replicated. A plain tuple, as there is one in each commit.
 """
 
 
