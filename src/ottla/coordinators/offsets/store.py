@@ -18,7 +18,7 @@ from ottla.coordinators.offsets.records import (
     offset_record,
     offset_tombstone,
 )
-from ottla.coordinators.offsets.requests import CommitRequest, CommitResult, FetchedOffset
+from ottla.coordinators.offsets.requests import CommitRequest, FetchedOffset
 from ottla.coordinators.runtime.append_errors import coordinator_error
 from ottla.coordinators.runtime.step import KeyValue, Step, Transaction, Waiter
 from ottla.errors import ErrorCode
@@ -83,7 +83,10 @@ class OffsetsStore:
             for partition, offset in request.offsets.items()
             if len(offset.metadata) <= length_max
         }
-        too_large = dict.fromkeys(request.offsets.keys() - accepted.keys(), ErrorCode.OFFSET_METADATA_TOO_LARGE)
+        too_large: dict[TopicPartition, ErrorCode] = {}
+        if len(accepted) < len(request.offsets):
+            refused = request.offsets.keys() - accepted.keys()
+            too_large = dict.fromkeys(refused, ErrorCode.OFFSET_METADATA_TOO_LARGE)
         if not accepted:
             step.respond(waiter, too_large)
             return
@@ -109,7 +112,8 @@ class OffsetsStore:
         else:
             offsets.give_up(accepted)
             error = commit_error(error)
-        result: CommitResult = {**dict.fromkeys(accepted, error), **too_large}
+        result = dict.fromkeys(accepted, error)
+        result.update(too_large)
         step.respond(waiter, result)
 
     # Reading

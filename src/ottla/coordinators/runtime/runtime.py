@@ -264,10 +264,11 @@ class CoordinatorRuntime(Generic[ShardT]):
         """Make sure that the unit is woken at its earliest deadline. Earlier does no harm."""
         wake_at_ms = owned.shard.wake_at_ms(unit)
         armed = owned.timers.get(unit)
-        if armed is not None and (wake_at_ms < armed.at_ms or wake_at_ms == NEVER):
+        if armed is not None:
+            if armed.at_ms <= wake_at_ms < NEVER:
+                return
             owned.cancel_timer(unit)
-            armed = None
-        if armed is not None or wake_at_ms == NEVER:
+        if wake_at_ms == NEVER:
             return
         delay_ms = max(0.0, wake_at_ms - self._clock.monotonic() * 1000)
         timer = self._timers.schedule(delay_ms, partial(self._wake, owned, unit))
