@@ -183,13 +183,15 @@ class GroupShard:
     # The log
 
     def replay(self, record: KeyValue, record_offset: int, transaction: Transaction | None) -> None:
+        kind = "an offset"
         try:
             if is_offset_key(record.key):
                 self.offsets.replay(record, record_offset, transaction)
             elif is_group_key(record.key):
+                kind = "a group"
                 self._replay_group(record)
         except DecodeError:
-            logger.exception("skipping the record at offset %d", record_offset)
+            logger.exception("skipping the record of %s at offset %d", kind, record_offset)
 
     def _replay_group(self, record: KeyValue) -> None:
         group_id = decode_group_key(record.key)
