@@ -1,10 +1,13 @@
 """Who gets which partitions of a classic group: pure computations, the same as Java's by name and by bytes.
 
-base                  subscriptions, assignments, and what an assignor is
-range_assignor        range: by order, topic by topic
-round_robin_assignor  roundrobin: by order, over all topics
-sticky_assignor       sticky and cooperative-sticky: balanced, and everybody keeps what they can
-balance               the balancing of the sticky assignors
+    balance               the computation behind the sticky assignors
+    base                  what an assignor is given and gives
+    range_assignor        range
+    round_robin_assignor  round robin
+    sticky_assignor       sticky
+
+range, roundrobin               by order alone
+sticky, cooperative-sticky      balanced, and everybody keeps what they can
 """
 
 from collections.abc import Sequence
