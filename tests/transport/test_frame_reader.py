@@ -244,10 +244,10 @@ def test_bytes_that_the_stream_has_pending_are_read_without_the_selector():
 def test_pending_bytes_wait_while_reading_is_paused():
     sent = [bytes([n]) * 20 for n in range(3)]
     stage = Stage(buffer_bytes=24)
-    stage.reader.paused = True
+    stage.reader.pause()
     stage.reader.resume()
     stage.receive(b"".join(map(framed, sent)))
-    stage.reader.paused = True
+    stage.reader.pause()
     stage.take_turns()
     assert stage.frames == sent[:1]
     stage.reader.resume()
@@ -271,7 +271,7 @@ def test_a_stream_that_must_write_first_is_not_forgotten_while_reading_is_paused
     stage = Stage()
     stage.stream.wants_write = True
     stage.receive(framed(b"data"))
-    stage.reader.paused = True
+    stage.reader.pause()
     stage.reader.on_writable()
     stage.reader.resume()
     assert stage.driver.turn_due

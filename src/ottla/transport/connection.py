@@ -89,7 +89,7 @@ class Connection:
 
     def finish(self, reason: CloseReason) -> None:
         """Close as soon as everything is sent. Nothing more is read."""
-        self._reader.paused = True
+        self._reader.pause()
         self._writer.finish(reason)
 
     @property
@@ -113,7 +113,7 @@ class Connection:
 
     def pause_reading(self) -> None:
         """Hand over no more frames until `resume_reading`."""
-        self._reader.paused = True
+        self._reader.pause()
 
     def resume_reading(self) -> None:
         self._reader.resume()
@@ -170,7 +170,11 @@ class Connection:
             readers.remove_reader(self._stream.fileno())
 
     def watch_writable(self, on: bool) -> None:
-        if on is self._writer_on or self.closed or (self._reader.waits_to_write and not on):
+        if on or not self._reader.waits_to_write:
+            self._set_writable(on)
+
+    def _set_writable(self, on: bool) -> None:
+        if on is self._writer_on or self.closed:
             return
         self._writer_on = on
         if on:
@@ -197,9 +201,8 @@ class Connection:
         """Close now. What is unsent is dropped. Does nothing the second time."""
         if self.closed:
             return
-        self._reader.waits_to_write = False
         self.watch_readable(False)
-        self.watch_writable(False)
+        self._set_writable(False)
         self.closed = True
         self._writer.close()
         self._reader.close()

@@ -162,6 +162,10 @@ class FrameReader:
             or self.state is CLOSED
         )
 
+    def pause(self) -> None:
+        """Hand over no more frames until `resume`."""
+        self.paused = True
+
     def admit_frame(self) -> None:
         """What the gate refused before may start now; the gate has counted it."""
         self._admitted = True
