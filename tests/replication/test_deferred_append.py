@@ -7,14 +7,14 @@ import pytest
 from ottla.errors import ErrorCode
 from ottla.records.attributes import Codec
 from ottla.records.legacy import down_convert
-from ottla.replication.deferred_append import INLINE_BYTES_MAX, INLINE_OPENED_BYTES_MAX, DeferredAppends
+from ottla.replication.deferred_append import INLINE_BYTES_MAX, INLINE_DECOMPRESSED_BYTES_MAX, DeferredAppends
 from ottla.replication.delayed_produce import unacknowledged
 from ottla.replication.partition import ACKS_ALL, PartitionAssignment
 from support.logs import batch
 from support.loops import on_loop
 from support.replicas import BROKER_ID, replicas_in
 
-LITTLE, MUCH = b"little", bytes(2 * INLINE_OPENED_BYTES_MAX)
+LITTLE, MUCH = b"little", bytes(2 * INLINE_DECOMPRESSED_BYTES_MAX)
 
 
 def records_of(value: bytes, codec: Codec, magic: int = 2) -> memoryview:

@@ -1,4 +1,4 @@
-"""Where the leaders listen that an answer names (KIP-951): who came to the wrong broker goes straight to the right one.
+"""Where the leaders listen that a response names (KIP-951): who came to the wrong broker goes straight to the other.
 
 Produce and Fetch name the leader beside the error of each partition, and each of these leaders once at the end, as the
 client reaches it: by the listener on which it has asked.

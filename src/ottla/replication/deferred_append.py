@@ -1,4 +1,4 @@
-"""Appends whose records must be opened first, which would stall the loop: prepared in a thread, appended in their turn.
+"""Appends whose records must be decompressed first, which would stall the loop: in a thread, and appended in turn.
 
 That is: message sets of old clients, a forced codec, compressed batches of compacted topics. Order matters more than
 speed: whatever comes for a partition while one of its appends is being prepared lines up behind it, so that a
@@ -13,9 +13,9 @@ from ottla.replication.replica_manager import ReplicaManager
 from ottla.storage.log.batch_validation import Origin, PreparedBatch, opens_to_at_most
 from ottla.storage.log.log_results import AppendInfo
 
-# Smaller records are opened on the loop: a thread costs more than they do. A few hundred bytes can hold megabytes.
+# Smaller records are decompressed on the loop: a thread costs more. A few hundred bytes can hold megabytes.
 INLINE_BYTES_MAX = 4096
-INLINE_OPENED_BYTES_MAX = 16 * 1024
+INLINE_DECOMPRESSED_BYTES_MAX = 16 * 1024
 
 
 class DeferredAppends:
@@ -28,7 +28,7 @@ class DeferredAppends:
         if partition in self._last:
             return True
         return partition.log.validation.is_heavy(records) and not (
-            len(records) <= INLINE_BYTES_MAX and opens_to_at_most(records, INLINE_OPENED_BYTES_MAX)
+            len(records) <= INLINE_BYTES_MAX and opens_to_at_most(records, INLINE_DECOMPRESSED_BYTES_MAX)
         )
 
     def start(

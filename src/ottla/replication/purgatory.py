@@ -3,8 +3,8 @@
 A waiting request is a `Watcher` on each partition it names. An append, a high watermark that moves or a leader that
 goes marks the partition as changed; once per turn of the event loop the purgatory tells each changed partition's
 watchers, so that a hundred appends in one turn wake a consumer once, and an append wakes only those who wait on that
-partition. Where it is a few who wait the server has them told before the producer is answered: both times count, and
-the answer to a producer wakes a process that then competes with the consumer's.
+partition. Where it is a few who wait the server has them told before the producer gets its response: both times count,
+and the response to a producer wakes a process that then competes with the consumer's.
 
 A wait ends exactly once: by its watcher's own decision, by its timer, or because its connection went away
 (the server cancels the future).
@@ -19,7 +19,7 @@ from ottla.observability.instruments import Counter
 
 Result = TypeVar("Result")
 
-# For the answers of so many a producer may wait: some 60 us each, 300 with a megabyte of records.
+# For the responses to so many a producer may wait: some 60 us each, 300 with a megabyte of records.
 FEW_MAX = 8
 
 
@@ -87,7 +87,7 @@ class Purgatory:
 class PromptFuture(asyncio.Future[Result]):
     """A future that tells of its result as it gets it, and calls `on_cancel` instead as it is cancelled.
 
-    A callback of asyncio's would come a turn of the loop later. That is time lost for an answer; and for who has gone
+    A callback of asyncio's would come a turn of the loop later. That is time lost for a response; and for who has gone
     away an append of the same turn would still be read.
     """
 
@@ -170,7 +170,7 @@ class Wait(Generic[Result]):
             on_end()
 
     def stop_watching(self) -> None:
-        """The wait is decided, though its answer may still be on the way."""
+        """The wait is decided, though its response may still be on the way."""
         if self._released:
             return
         self._released = True

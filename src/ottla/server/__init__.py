@@ -7,7 +7,7 @@ listener           one listening socket, as the configuration wants it
 connection_limits  how many connections, in all and from one address
 admission          how many requests and bytes are being received, in two classes
 channel            one client's connection: one request at a time, responses in order
-deadlines          connections that are idle, receive too slowly or do not take their answer
+deadlines          connections that are idle, receive too slowly or do not take their response
 dispatch           the life of a request in stages, and what errors become on the way
 routes             what the stages need to know of one version of one API
 request_metrics    requests and their times per API

@@ -3,7 +3,7 @@
 A request needs memory of its own from when its frame is begun to be received until its handler has run; that is what
 is counted here, as one request and as the bytes of its frame. A frame that is complete when it is read is handled in
 the same moment and never waits, and a request that waits in purgatory has given its frame back. Bytes that a handler
-goes on working with (records that are opened in a thread) are counted again for as long as that takes.
+goes on working with (records that are decompressed in a thread) are counted again for as long as that takes.
 
 A size is only announced, and whoever announces one need not send it. So a frame is counted, and given room, with no
 more than an ordinary request takes; when it has filled that it is counted with the rest of its size. Of the budget's

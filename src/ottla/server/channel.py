@@ -115,7 +115,7 @@ class Channel:
         self._budget: RequestBudget | None = None
         self._budget_bytes = 0
         self._grown_bytes = 0
-        # Where the time goes that the socket takes for the last answer.
+        # Where the time goes that the socket takes for the last response.
         self.send_times: Histogram | None = None
         self.connection = Connection(
             sock,
@@ -215,7 +215,7 @@ class Channel:
         self._send_ready()
 
     def mute(self, milliseconds: int) -> None:
-        """Take no further request for this long; answers are sent."""
+        """Take no further request for this long; responses are sent."""
         pause = PendingResponse()
         timer = self._services.wheel.schedule(milliseconds, lambda: self.respond_pending(pause, ()))
         pause.cancel = timer.cancel

@@ -1,7 +1,7 @@
-"""Connections that take too long: idle ones, half-sent frames, answers that nobody reads.
+"""Connections that take too long: idle ones, half-sent frames, responses that nobody reads.
 
-    idle      nothing asked and nothing to answer for `connections.max.idle.ms`
-    unsent    an answer of which the peer took no byte for `connections.max.idle.ms`
+    idle      nothing asked and no response due for `connections.max.idle.ms`
+    unsent    a response of which the peer took no byte for `connections.max.idle.ms`
     receive   a frame that was begun and is not complete after `ottla.frame.receive.timeout.ms`; a large one must grow
               in every such window by what LEAST_BYTES_PER_S brings in it. This is what ends a slow loris, and how
               long a frame takes is bounded by its size. A client that needs longer has given up by itself: the request
@@ -31,7 +31,7 @@ class DeadlineOwner(Protocol):
     last_active_at: float
 
     def has_requests(self) -> bool:
-        """Whether requests of this connection wait for their answer."""
+        """Whether requests of this connection wait for their response."""
         ...
 
     def keeps_others_waiting(self) -> bool:

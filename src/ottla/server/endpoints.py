@@ -79,7 +79,7 @@ def resolve_advertised(
     bound_ports: Mapping[str, int],
     local_host: Callable[[], str] = socket.getfqdn,
 ) -> dict[str, AdvertisedEndpoint]:
-    """What to register and to answer, by listener name, once the sockets are bound."""
+    """What to register and to tell clients, by listener name, once the sockets are bound."""
     return {
         endpoint.listener_name: AdvertisedEndpoint(
             host=local_host() if endpoint.host in ALL_INTERFACES else endpoint.host,

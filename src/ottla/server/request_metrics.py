@@ -2,13 +2,13 @@
 
 Fetch is counted as FetchConsumer or FetchFollower. The times of a request:
 
-    received      handler called      handler returned       answer there      answer's turn      all sent
+    received      handler called      handler returned      response there    response's turn     all sent
        |-- queue -------|------ local ------|------ remote ------|--- response queue ---|--- send ---|
        |------------------------------------- total -------------------------------------------------|
 
 The loop calls a handler as soon as it has read a request, so the queue time is that of frames that came in the same
-read. An answer that the socket takes at once has a send time of 0; one that it does not is recorded once more, when the
-last of it has been sent.
+read. A response that the socket takes at once has a send time of 0. One that it does not take is recorded once more,
+when the last of it has been sent.
 """
 
 from typing import NamedTuple
@@ -39,7 +39,7 @@ class RequestTimes:
             times.collect = self._collect
 
     def record(self, received_at: float, returned_at: float, ready_at: float, turn_at: float) -> None:
-        """Record a request that was answered at `turn_at`, all in monotonic seconds."""
+        """Record a request whose response was sent at `turn_at`, all in monotonic seconds."""
         self.queue.zeros += 1
         self.local.record((returned_at - received_at) * 1000.0)
         self.remote.record((ready_at - returned_at) * 1000.0)
@@ -48,7 +48,7 @@ class RequestTimes:
         self.total.record((turn_at - received_at) * 1000.0)
 
     def record_at_once(self, received_at: float, returned_at: float) -> None:
-        """Record a request whose handler answered at once: most of them, so as little as possible is done."""
+        """Record a request whose handler responded at once: most of them, so as little as possible is done."""
         self._at_once.record((returned_at - received_at) * 1000.0)
 
     def _collect(self) -> None:
@@ -70,7 +70,7 @@ class RequestMeter(NamedTuple):
 
 
 class ErrorCounters(dict[int, Counter]):
-    """The counters of one API's answers by error code, each made when its error first happens."""
+    """The counters of one API's responses by error code, each made when its error first happens."""
 
     def __init__(self, registry: Metrics, api_name: str) -> None:
         super().__init__()

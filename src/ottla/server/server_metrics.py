@@ -41,7 +41,7 @@ class ServerMetrics:
         metrics.collect(_SOCKETS + "incoming_byte_total", self._bytes_received)
         metrics.collect(_SOCKETS + "outgoing_byte_total", self._bytes_sent)
         metrics.collect(_SOCKETS + "connections", self._connections_by_software)
-        metrics.gauge("kafka_network_requestchannel_responsequeuesize", function=self._unsent_answers)
+        metrics.gauge("kafka_network_requestchannel_responsequeuesize", function=self._unsent_responses)
 
     def watch(self, admission: Admission) -> None:
         budget = admission.clients
@@ -104,7 +104,7 @@ class ServerMetrics:
         )
         yield from (((*key, _PROCESSOR), count) for key, count in counts.items())
 
-    def _unsent_answers(self) -> int:
+    def _unsent_responses(self) -> int:
         return sum(channel.connection.send_progress_at is not None for channel in self._channels())
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import random
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ from unittest.mock import patch
 
 import pytest
 
-from ottla.errors import ErrorCode
+from ottla.errors import ErrorCode, KafkaError
 from ottla.handlers.context import RequestContext
 from ottla.handlers.fetch.handler import VERSIONS, FetchHandlers
 from ottla.model import TopicPartition
@@ -173,6 +174,46 @@ async def test_a_topic_made_anew_under_its_name_is_named_by_its_own_id(tmp_path:
             response, _ = decode(FetchResponse, FIRST_BY_ID_VERSION, waiting.result())
             assert response.responses[0].topic_id == topic_id
             replicas.manager.stop(TopicPartition("t", 0), delete=True)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@on_loop
+async def test_any_request_is_responded_to_as_with_messages(tmp_path: Path, seed: int) -> None:
+    """Of one partition or several, within limits or not, of any version, aborted records among the others."""
+    rng = random.Random(seed)
+    with replicas_in(tmp_path) as replicas, handlers_of(replicas) as handlers:
+        replicas.lead(count=3)
+        for index in range(2):
+            partition = replicas.manager.partition("t", index)
+            for _ in range(20):
+                replicas.append(partition, rng.randbytes(rng.choice([1, 100, SMALL_BYTES_MAX])))
+        append_in_transaction(partition.log, 1, 0)
+        end_transaction(partition.log, 1, ControlType.ABORT)
+        replicas.append(partition)
+        for _ in range(150):
+            version = rng.randint(4, VERSIONS[1])
+            indexes = rng.sample(range(4), k=rng.choice([1, 1, 1, 2, 3]))
+            limit = rng.choice([1, 100, 10_000, 1 << 20])
+            parts = [fetch_partition(rng.randint(0, 24), index, limit) for index in indexes]
+            how = {
+                "isolation_level": rng.choice([0, READ_COMMITTED]),
+                "max_bytes": rng.choice([1, 5000, 1 << 20]),
+                "session": (0, rng.choice([-1, 3])),
+            }
+            assert response_of(handlers, version, parts, how) == messages_of(handlers, version, parts, how)
+
+
+def response_of(handlers: FetchHandlers, version: int, parts: list[FetchPartition], how: dict[str, Any]) -> bytes:
+    try:
+        response = ask(handlers, version, *parts, **how)
+    except KafkaError as error:
+        return type(error).__name__.encode()
+    return response if isinstance(response, bytes) else encode(response, version)
+
+
+def messages_of(handlers: FetchHandlers, version: int, parts: list[FetchPartition], how: dict[str, Any]) -> bytes:
+    with patch.object(PartitionRead, "is_plain", False):
+        return response_of(handlers, version, parts, how)
 
 
 def large(replicas: Replicas) -> None:
