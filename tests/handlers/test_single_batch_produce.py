@@ -17,17 +17,22 @@ from ottla.protocol.messages.produce import (
     ProduceResponse,
     TopicProduceData,
 )
-from ottla.protocol.single_batch import VERSIONS
+from ottla.protocol.single_batch import TOPIC_ID_VERSION, VERSIONS
 from ottla.records.record import Record, encode_batch
 from support.loops import on_loop
 from support.replicas import BROKER_ID, Replicas, batch, replicas_in
 
 CLIENT = ClientContext("INSIDE")
+OFFSETS_TOPIC = "__consumer_offsets"
+
+
+def id_of(topic: str) -> uuid.UUID:
+    return uuid.uuid5(uuid.NAMESPACE_OID, topic)
 
 
 def body(records: memoryview | None, version: int, *, topic: str = "t", index: int = 0, acks: int = 1) -> memoryview:
     part = PartitionProduceData(index=index, records=records)
-    data = TopicProduceData(name=topic, topic_id=uuid.UUID(int=0), partition_data=[part])
+    data = TopicProduceData(name=topic, topic_id=id_of(topic), partition_data=[part])
     request = ProduceRequest(acks=acks, timeout_ms=1000, topic_data=[data])
     return memoryview(bytearray(encode(request, version)))
 
@@ -42,7 +47,7 @@ class Twins:
 
     def lead(self, topic: str = "t", **how: object) -> None:
         for replicas in (self.quick, self.plain):
-            replicas.lead(topic, **how)  # type: ignore[arg-type]
+            replicas.lead(topic, topic_id=id_of(topic), **how)  # type: ignore[arg-type]
 
     def fast_path(self, frame: memoryview, version: int) -> bytes | ProduceResponse | None:
         fast_path = self._quick.fast_path_of(version)
@@ -139,10 +144,11 @@ async def test_who_asks_for_what_is_not_written_here_is_told_as_the_long_way_tel
         twins.lead("elsewhere", isr=(BROKER_ID, 2))
         for replicas in (quick, plain):
             replicas.follow(2, 1, "elsewhere")
+        by_id = version >= TOPIC_ID_VERSION
         for where, code in [
-            ({"topic": "nowhere"}, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+            ({"topic": "nowhere"}, ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
             ({"index": 4}, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
-            ({"topic": "__consumer_offsets"}, ErrorCode.INVALID_TOPIC_EXCEPTION),
+            ({"topic": OFFSETS_TOPIC}, ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.INVALID_TOPIC_EXCEPTION),
             ({"topic": "elsewhere"}, ErrorCode.NOT_LEADER_OR_FOLLOWER),
         ]:
             assert error_of(twins.ask_both(body(batch(), version, **where), version), version) == code
@@ -213,7 +219,7 @@ async def test_small_records_do_not_overtake_those_that_are_being_opened(tmp_pat
 
 
 @on_loop
-async def test_versions_with_message_sets_or_topic_ids_have_no_fast_path(tmp_path: Path) -> None:
+async def test_versions_with_message_sets_have_no_fast_path(tmp_path: Path) -> None:
     with replicas_in(tmp_path) as replicas:
         handlers = ProduceHandlers(replicas.manager, replicas.clock)
         assert [version for version in range(14) if handlers.fast_path_of(version)] == list(VERSIONS)

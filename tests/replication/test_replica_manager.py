@@ -66,7 +66,6 @@ async def test_what_is_not_held_is_refused_by_what_the_metadata_say(tmp_path: Pa
             replicas.manager.partition_by_id("t", TOPIC_ID, 0)
         with pytest.raises(NotLeaderOrFollowerError):
             replicas.manager.partition_by_id("elsewhere", OTHER_ID, 0)
-        assert replicas.manager.held_partition("t", 0) is None
         assert replicas.manager.current_leader("elsewhere", 0) == (2, 4)
         assert replicas.manager.current_leader("t", 0) == (NO_BROKER, NO_EPOCH)
 
@@ -77,7 +76,6 @@ async def test_a_partition_is_found_by_name_and_by_its_topics_id(tmp_path: Path)
         partition = replicas.lead()
         assert replicas.manager.partition("t", 0) is partition
         assert replicas.manager.partition_by_id("t", TOPIC_ID, 0) is partition
-        assert replicas.manager.held_partition("t", 0) is partition
         assert replicas.manager.topic_name(TOPIC_ID) == "t"
         with pytest.raises(UnknownTopicIdError):
             replicas.manager.partition_by_id("t", OTHER_ID, 0)
@@ -132,7 +130,7 @@ async def test_a_failed_directory_takes_its_partitions_offline_and_wakes_who_wai
         assert replicas.manager.offline_count == 1
         with pytest.raises(KafkaStorageError):
             replicas.manager.partition("t", 0)
-        replicas.purgatory.wake_few()
+        replicas.purgatory.notify_if_few()
         assert waiting.woken == 1
 
 

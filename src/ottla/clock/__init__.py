@@ -9,7 +9,7 @@ Nothing below `broker` calls `time` itself: it is given a Clock. What must happe
 of the process, never a timer of the event loop for each request or connection.
 """
 
-from ottla.clock.clocks import Clock, ManualClock, SystemClock, monotonic_ms
+from ottla.clock.clocks import Clock, ManualClock, SystemClock
 from ottla.clock.stopwatch import Stopwatch
 from ottla.clock.timer_wheel import Timer, TimerWheel
 

@@ -82,6 +82,7 @@ class ProduceHandlers:
         self._clock = clock
         self._deferred = DeferredAppends(replicas, clock)
         self.append = replicas.append
+        self.topic_name = replicas.topic_name
         self.must_defer = self._deferred.must_defer
 
     def register(self, table: HandlerTable) -> None:

@@ -9,6 +9,7 @@ decompressed first, and whatever has to wait, for followers or for the disk.
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 from ottla.clock import Clock
 from ottla.errors import KafkaError
@@ -30,7 +31,7 @@ _FIELDS = ("throttle_time_ms", "index", "base_offset", "log_append_time_ms", "lo
 class SingleBatchProduce:
     """For one version of Produce."""
 
-    __slots__ = ("_clock", "_find", "_handlers", "_packer", "_templates", "_version")
+    __slots__ = ("_clock", "_find", "_handlers", "_packer", "_templates", "_topic_ids", "_version")
 
     def __init__(
         self,
@@ -44,7 +45,8 @@ class SingleBatchProduce:
         self._handlers = handlers
         self._clock = clock
         self._packer = SingleElementPacker(ProduceResponse, version, _FIELDS)
-        self._templates: dict[str, Template] = {}
+        self._topic_ids: dict[bytes, UUID] = {}
+        self._templates: dict[str | bytes, Template] = {}
 
     def handle(self, client: ClientContext, frame: memoryview, position: int) -> bytes | ProduceResponse | None:
         """The body of the response, or the response to a refused append. None: not of this kind, nothing happened."""
@@ -56,7 +58,8 @@ class SingleBatchProduce:
             return None
         handlers = self._handlers
         try:
-            partition = handlers.find_partition(topic, ZERO_UUID, index, records)
+            name, topic_id = (topic, ZERO_UUID) if isinstance(topic, str) else self._named(topic)
+            partition = handlers.find_partition(name, topic_id, index, records)
             if (
                 partition.log.is_flushed
                 or (acks == ACKS_ALL and not partition.is_alone)
@@ -65,23 +68,33 @@ class SingleBatchProduce:
                 return None
             info = handlers.append(partition, records, acks, self._version, self._clock.wall_ms())
         except KafkaError as error:
-            return self._refused(client, topic, index, len(records), error)
-        template = self._templates.get(topic) or self._make_template(topic)
+            return self._refused(client, name, topic_id, index, len(records), error)
+        template = self._templates.get(topic) or self._make_template(topic, name, topic_id)
         return self._packer.pack(template, 0, index, info.first_offset, info.log_append_time_ms, info.log_start_offset)
 
+    def _named(self, topic_id_bytes: bytes) -> tuple[str, UUID]:
+        """The topic of an id; without a name where nobody knows it."""
+        topic_id = self._topic_ids.get(topic_id_bytes)
+        if topic_id is None:
+            if len(self._topic_ids) >= TEMPLATES_MAX:
+                self._topic_ids.clear()
+            topic_id = self._topic_ids[topic_id_bytes] = UUID(bytes=topic_id_bytes)
+        return self._handlers.topic_name(topic_id) or "", topic_id
+
     def _refused(
-        self, client: ClientContext, topic: str, index: int, size_bytes: int, error: KafkaError
+        self, client: ClientContext, name: str, topic_id: UUID, index: int, size_bytes: int, error: KafkaError
     ) -> ProduceResponse:
         part = PartitionProduceResponse(index=index)
-        self._handlers.refuse(part, topic, size_bytes, error)
-        return self._handlers.with_leaders(_response(topic, part), self._version, client.listener_name)
+        self._handlers.refuse(part, name, size_bytes, error)
+        return self._handlers.with_leaders(_response(name, topic_id, part), self._version, client.listener_name)
 
-    def _make_template(self, topic: str) -> Template:
+    def _make_template(self, topic: str | bytes, name: str, topic_id: UUID) -> Template:
         if len(self._templates) >= TEMPLATES_MAX:
             self._templates.clear()
-        template = self._templates[topic] = self._packer.template(_response(topic, PartitionProduceResponse()))
+        response = _response(name, topic_id, PartitionProduceResponse())
+        template = self._templates[topic] = self._packer.template(response)
         return template
 
 
-def _response(topic: str, part: PartitionProduceResponse) -> ProduceResponse:
-    return ProduceResponse(responses=[TopicProduceResponse(name=topic, partition_responses=[part])])
+def _response(name: str, topic_id: UUID, part: PartitionProduceResponse) -> ProduceResponse:
+    return ProduceResponse(responses=[TopicProduceResponse(name=name, topic_id=topic_id, partition_responses=[part])])
