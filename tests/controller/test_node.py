@@ -394,6 +394,25 @@ async def test_topic_that_could_not_be_read_is_taken_up_when_it_can() -> None:
 
 
 @on_event_loop
+async def test_topic_that_a_controller_could_not_read_at_its_start_is_led_again_when_it_can() -> None:
+    async with cluster_of(0) as cluster:
+        session = await tool(cluster)
+        readable = TopicAssignment({0: (0,)}, random_uuid()).encode()
+        await session.create(paths.topic("t"), readable)
+        await cluster.settle()
+        assert P0 in cluster.running[0].partitions.leading
+        await cluster.running[0].stop()
+        await session.set(paths.topic("t"), b"garbage")
+        await cluster.start(0)
+        await cluster.settle()
+        assert P0 not in cluster.running[0].partitions.leading
+        await session.set(paths.topic("t"), readable)
+        await cluster.settle()
+        await session.close()
+        assert P0 in cluster.running[0].partitions.leading
+
+
+@on_event_loop
 async def test_partition_whose_state_could_not_be_read_is_led_when_it_can() -> None:
     async with cluster_of(0) as cluster:
         session = await tool(cluster)

@@ -168,12 +168,16 @@ class ActiveController:
         await self.context.session.exists(paths.topic(name), self._topic_watch(name))
 
     async def open_partitions(self, partitions: Sequence[TopicPartition]) -> None:
-        """Give new partitions their first leader, and tell everybody of them, led or not."""
+        """Give new partitions their first leader, and tell everybody of them, led or not.
+
+        One may have had a leader before this term: its topic could not be read until now. Nobody was told of it.
+        """
         if not partitions:
             return
+        led_before = {p for p in partitions if self.state.partitions[p].state is not None}
         changed = await self.context.elect(partitions)
         batch = self.context.batch()
-        batch.changed(changed.partitions, new=changed.new)
+        batch.changed(changed.partitions | led_before, new=changed.new)
         batch.update_metadata(partitions)
         self.context.send(batch)
 
