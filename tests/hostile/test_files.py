@@ -51,7 +51,7 @@ class DamagedDirectory:
         if broker.is_running and self._serves(damage):
             assert_rests(broker)
             assert_well(broker, errors=True)
-            assert_stops(broker)
+            assert_stops(broker, [path.name for path in damage.paths])
         else:
             self._assert_refused(damage)
 

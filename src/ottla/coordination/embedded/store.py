@@ -76,7 +76,9 @@ class Store:
             os.makedirs(self.directory.path, exist_ok=True)
             self._lock = os.open(os.path.join(self.directory.path, ".lock"), CREATE, 0o644)
         except OSError as error:
-            raise OperatorError(f"dataDir {self._data_dir} cannot be used: {error.strerror}") from error
+            raise OperatorError(
+                f"dataDir {self._data_dir} cannot be used: {error.strerror}: {error.filename or self._data_dir}"
+            ) from error
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
