@@ -59,7 +59,8 @@ class DamagedReplica:
             victim.kill()
             raise
         finally:
-            if not victim.is_running or batches_on_disk(victim, TOPIC) != self._batches:
+            is_left = any(path.is_dir() for path in damage.paths)  # A directory may stand in a file's place for long.
+            if not victim.is_running or is_left or batches_on_disk(victim, TOPIC) != self._batches:
                 self._renew(victim)
         return what
 
