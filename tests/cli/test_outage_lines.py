@@ -67,6 +67,7 @@ def test_the_partition_is_named_whose_leader_is_away() -> None:
     with EmbeddedBroker(brokers=2, process=True, properties={"zookeeper.session.timeout.ms": 1000}) as embedded:
         embedded.create_topic("t", partitions=2)
         ottla = Ottla(embedded.bootstrap_servers)
+        eventually(lambda: ottla.run("topics", "describe", "t").returncode == 0)  # Each broker hears of it in its turn.
         leaders = {row["partition"]: row["leader"] for row in ottla.rows("topics", "describe", "t")}
         (partition,) = (one for one, leader in leaders.items() if leader == 1)
         embedded.brokers[1].kill()
